@@ -1,0 +1,47 @@
+# The two commands of the README, and those of a developer. Each sets itself up.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+READY := $(VENV)/.ready-core
+READY_DEV := $(VENV)/.ready-dev
+
+.PHONY: demo test check format bench clean help
+
+help:  ## list the commands
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
+
+$(READY): pyproject.toml requirements/core.txt
+	@$(PYTHON) -c 'import sys; sys.exit("DeidLab needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) install --quiet --requirement requirements/core.txt
+	$(PIP) install --quiet --no-deps --editable .
+	@touch $@
+
+# torch comes first and alone, at the version that has a CPU build: an open range pulls in gigabytes.
+$(READY_DEV): $(READY) requirements/torch.txt requirements/dev.txt
+	$(PIP) install --quiet --requirement requirements/torch.txt
+	$(PIP) install --quiet --requirement requirements/dev.txt
+	@touch $@
+
+demo: $(READY)  ## convert, check, count and chart sample notes
+	@$(BIN)/python -m deidlab.demo
+
+test: $(READY_DEV)  ## run every test that needs neither a GPU nor minutes
+	$(BIN)/python -m pytest -m "not slow and not gpu" -n 2 --dist loadfile
+
+check: $(READY_DEV)  ## format, lint, types, direction of imports
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(READY_DEV)  ## put the code into its form
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(READY_DEV)  ## measure; results are printed, and kept where a script says so
+	$(BIN)/python benchmarks/read_and_align.py
+
+clean:  ## remove what the commands above made
+	rm -rf $(VENV) demo-out .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

@@ -1,0 +1,61 @@
+"""What every command shares: its usual options, progress on stderr, answers on stdout."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Say nothing but errors and the answer asked for.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as JSON for a program to read.")]
+
+Item = TypeVar("Item")
+
+
+def print_json(answer: object) -> None:
+    """One JSON value on stdout."""
+    typer.echo(json.dumps(answer, ensure_ascii=False, indent=2, default=_plain))
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "_asdict"):
+        return value._asdict()
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return str(value)
+
+
+def tell(message: str, quiet: bool = False) -> None:
+    """A line for the person at the terminal, on stderr so that stdout stays the answer's."""
+    if not quiet:
+        typer.echo(message, err=True)
+
+
+def with_progress(
+    items: Iterable[Item], what: str, total: int | None = None, quiet: bool = False
+) -> Iterator[Item]:
+    """The items as they are, with a bar on stderr while a person watches and none otherwise."""
+    if quiet or not sys.stderr.isatty():
+        yield from items
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(what, total=total)
+        for item in items:
+            yield item
+            progress.advance(task)

@@ -1,0 +1,1 @@
+"""From text to what a model sees, and back: words, tags, windows."""

@@ -1,0 +1,91 @@
+"""Spans in, BIO tags out, and the mirror.
+
+Where spans overlap, the longest stays; of equals, the one that starts first, then the one whose label
+comes first in the alphabet. What gives way, or has a label or tag outside the set, is a `Misfit`: kept,
+counted and shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from deidlab.encode.words import cut_words, find_words
+from deidlab.labels import OUTSIDE, LabelSet, split_tag
+from deidlab.types import Document, Misfit, Span, TaggedDocument, Word
+
+OVERLAP = "overlaps a longer span"
+SAME_LENGTH_OVERLAP = "overlaps a span of the same length"
+
+
+def spans_to_tags(document: Document, labels: LabelSet | None = None, style: str = "runs") -> TaggedDocument:
+    """The document as words and tags; without a label set every label is taken."""
+    fitting, misfits = resolve_overlaps(document.spans)
+    words = find_words(document.text, style)
+    if fitting:
+        words = cut_words(words, ((span.start, span.end) for span in fitting))
+    tags = [OUTSIDE] * len(words)
+    known = None if labels is None else frozenset(labels.tags)
+    index = 0
+    for span in fitting:
+        while words[index][0] < span.start:
+            index += 1
+        first = index
+        while index < len(words) and words[index][1] <= span.end:
+            index += 1
+        begin, inside = f"B-{span.label}", f"I-{span.label}"
+        lacking = None if known is None else _lacking_tag(known, begin, inside, index - first)
+        if lacking:
+            misfits.append(Misfit(span, f"the label set has no {lacking}"))
+            continue
+        tags[first] = begin
+        tags[first + 1 : index] = [inside] * (index - first - 1)
+    return TaggedDocument(document.id, tuple(words), tuple(tags), tuple(misfits))
+
+
+def _lacking_tag(known: frozenset[str], begin: str, inside: str, n_words: int) -> str | None:
+    if begin not in known:
+        return begin
+    if n_words > 1 and inside not in known:
+        return inside
+    return None
+
+
+def tags_to_spans(words: Sequence[Word], tags: Sequence[str], source: str = "") -> tuple[Span, ...]:
+    """The spans that the tags spell; an I that continues nothing begins a span of its own."""
+    spans: list[Span] = []
+    start, end, label = 0, 0, ""
+    for (word_start, word_end), tag in zip(words, tags, strict=True):
+        if tag == OUTSIDE:
+            if label:
+                spans.append(Span(start, end, label, source=source))
+                label = ""
+            continue
+        prefix, tag_label = split_tag(tag)
+        if prefix == "I" and tag_label == label:
+            end = word_end
+            continue
+        if label:
+            spans.append(Span(start, end, label, source=source))
+        start, end, label = word_start, word_end, tag_label
+    if label:
+        spans.append(Span(start, end, label, source=source))
+    return tuple(spans)
+
+
+def resolve_overlaps(spans: Iterable[Span]) -> tuple[list[Span], list[Misfit]]:
+    """Spans that do not overlap, in order, and those that gave way, by the rule above."""
+    ordered = list(spans)
+    if all(left.end <= right.start for left, right in zip(ordered, ordered[1:], strict=False)):
+        return ordered, []
+    kept: list[Span] = []
+    misfits: list[Misfit] = []
+    for span in sorted(ordered, key=lambda s: (s.start - s.end, s.start, s.label)):
+        rival = next((k for k in kept if k.start < span.end and span.start < k.end), None)
+        if rival is None:
+            kept.append(span)
+            continue
+        longer = rival.end - rival.start > span.end - span.start
+        misfits.append(Misfit(span, OVERLAP if longer else SAME_LENGTH_OVERLAP))
+    kept.sort(key=lambda s: s.start)
+    misfits.sort(key=lambda m: (m.span.start, m.span.end, m.span.label))
+    return kept, misfits

@@ -1,0 +1,36 @@
+"""What all figures share: a canvas without a screen, a palette, and files that come out the same each time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from deidlab.errors import ConfigError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Okabe and Ito's colours: told apart with every common kind of colour vision.
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
+FIGURE_SUFFIXES = (".png", ".svg", ".pdf")
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure, in inches; no window and no global state are involved."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def save_figure(figure: Figure, path: Path) -> None:
+    """Write the figure as its suffix says; the same figure gives the same bytes."""
+    import matplotlib
+
+    if path.suffix.lower() not in FIGURE_SUFFIXES:
+        raise ConfigError(f"{path}: a figure ends in {', '.join(FIGURE_SUFFIXES)}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    stamp = {"Date": None} if path.suffix.lower() == ".svg" else {}
+    if path.suffix.lower() == ".pdf":
+        stamp = {"CreationDate": None}
+    with matplotlib.rc_context({"svg.hashsalt": "deidlab", "svg.fonttype": "none"}):
+        figure.savefig(path, dpi=150, metadata=stamp)
