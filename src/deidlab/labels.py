@@ -17,6 +17,8 @@ from deidlab.errors import ConfigError, UnknownNameError
 
 OUTSIDE = "O"
 AUTO = "auto"
+# Schemes that corpora are annotated with, the most common first: it wins a tie.
+SCHEMES = ("i2b2-2014", "meddocan", "i2b2-2006", "hipaa", "physionet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,17 @@ def auto_label_set(seen: Iterable[str]) -> LabelSet:
     return LabelSet.of(AUTO, labels, groups)
 
 
+def guess_label_set(counts: Mapping[str, int]) -> LabelSet:
+    """The shipped scheme that holds most of the spans counted by label; `auto` where none holds half."""
+    total = sum(counts.values())
+    best = max(
+        (_named_set(name) for name in SCHEMES),
+        key=lambda known: sum(n for label, n in counts.items() if label in known),
+    )
+    held = sum(n for label, n in counts.items() if label in best)
+    return best if total and 2 * held >= total else auto_label_set(counts)
+
+
 def load_map(name_or_file: str) -> dict[str, str]:
     """A map of labels: 'i2b2-2006--i2b2-2014', or a TOML file with one row a label.
 
@@ -117,7 +130,7 @@ def _labels_of(tags: Iterable[str]) -> tuple[str, ...]:
 
 @functools.cache
 def _usual_group(label: str) -> str | None:
-    for name in ("i2b2-2014", "meddocan", "i2b2-2006", "hipaa", "physionet"):
+    for name in SCHEMES:
         group = _named_set(name).groups.get(label)
         if group:
             return group

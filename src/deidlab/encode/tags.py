@@ -8,6 +8,7 @@ counted and shown.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from deidlab.encode.words import cut_words, find_words
 from deidlab.labels import OUTSIDE, LabelSet, split_tag
@@ -75,7 +76,7 @@ def tags_to_spans(words: Sequence[Word], tags: Sequence[str], source: str = "") 
 def resolve_overlaps(spans: Iterable[Span]) -> tuple[list[Span], list[Misfit]]:
     """Spans that do not overlap, in order, and those that gave way, by the rule above."""
     ordered = list(spans)
-    if all(left.end <= right.start for left, right in zip(ordered, ordered[1:], strict=False)):
+    if all(left.end <= right.start for left, right in pairwise(ordered)):
         return ordered, []
     kept: list[Span] = []
     misfits: list[Misfit] = []

@@ -1,4 +1,4 @@
-"""What all figures share: a canvas without a screen, a palette, and files that come out the same each time."""
+"""What all figures share: a canvas without a screen, a palette, and files that come out the same."""
 
 from __future__ import annotations
 

@@ -1,0 +1,172 @@
+"""CoNLL columns: a word a line, its tag last, a blank line between sentences, `-DOCSTART-` before a document.
+
+BIO, BILOU and BIOES are read. Where columns 2 and 3 are the word's offsets, as we write them, the words
+stand where they stood and only the kind of white space between them is lost; otherwise words are joined
+by one space and sentences by a line break.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+from deidlab.corpus.files import MAX_FILE_BYTES, decode, refuse_nul
+from deidlab.corpus.raw import Annotation, BadDocument, RawDocument, ReadSettings
+from deidlab.encode.tags import spans_to_tags
+from deidlab.errors import CorpusError
+from deidlab.labels import OUTSIDE, split_tag
+from deidlab.types import Document, Word
+
+SUFFIXES = (".conll", ".bio", ".iob", ".bilou")
+_DOCUMENT_STARTS = "-DOCSTART-"
+
+
+@dataclass(slots=True)
+class _Rows:
+    """The lines of one document, gathered."""
+
+    id: str
+    patient: str = ""
+    words: list[str] = field(default_factory=list)
+    offsets: list[Word | None] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
+    breaks: set[int] = field(default_factory=set)
+
+
+def read(path: Path, settings: ReadSettings) -> Iterator[RawDocument | BadDocument]:
+    rows = _Rows(path.stem)
+    n_documents = 0
+    try:
+        with path.open("rb") as stream:
+            number = 0
+            while data := stream.readline(MAX_FILE_BYTES + 1):
+                number += 1
+                line = _read_line(data, path, number, settings)
+                columns = line.split("\t") if "\t" in line else line.split()
+                if columns and columns[0] == _DOCUMENT_STARTS:
+                    if rows.words or n_documents:
+                        yield _to_raw(rows, path)
+                    n_documents += 1
+                    rows = _start_document(columns, f"{path.stem}-{n_documents}")
+                elif not line.strip():
+                    rows.breaks.add(len(rows.words))
+                elif len(columns) < 2:
+                    raise CorpusError(f"{path}: line {number} has no tag column")
+                else:
+                    _add_row(rows, columns)
+    except OSError as error:
+        raise CorpusError(f"{path}: {error.strerror or 'cannot be read'}") from None
+    if rows.words or n_documents:
+        yield _to_raw(rows, path)
+
+
+def _read_line(data: bytes, path: Path, number: int, settings: ReadSettings) -> str:
+    if len(data) > MAX_FILE_BYTES:
+        raise CorpusError(f"{path}: line {number} is longer than 128 MiB")
+    try:
+        return decode(data, path, settings.encoding).rstrip("\r\n")
+    except CorpusError as error:
+        raise CorpusError(f"{error} (line {number})") from None
+
+
+def _start_document(columns: Sequence[str], default_id: str) -> _Rows:
+    named = [unquote(c) if c not in ("-X-", OUTSIDE) else "" for c in columns[1:3]] + ["", ""]
+    return _Rows(named[0] or default_id, named[1])
+
+
+def _add_row(rows: _Rows, columns: Sequence[str]) -> None:
+    word, tag = columns[0], columns[-1].strip()
+    offsets = None
+    if len(columns) >= 4 and columns[1].isdecimal() and columns[2].isdecimal():
+        start, end = int(columns[1]), int(columns[2])
+        offsets = (start, end) if end - start == len(word) else None
+    rows.words.append(word)
+    rows.offsets.append(offsets)
+    rows.tags.append(tag)
+
+
+def _to_raw(rows: _Rows, path: Path) -> RawDocument | BadDocument:
+    known = [place for place in rows.offsets if place is not None]
+    ordered = all(left[1] <= right[0] for left, right in pairwise(known))
+    if len(known) == len(rows.words) and ordered:
+        places, text = known, _spread_words(rows, known)
+    elif known and not ordered:
+        return BadDocument(path, "the offsets of its words are not in order", rows.id)
+    else:
+        places, text = _join_words(rows)
+    wrong = next((tag for tag in rows.tags if tag != OUTSIDE and tag[1:2] != "-"), None)
+    if wrong is not None:
+        return BadDocument(path, "has a tag that is neither O nor PREFIX-LABEL in its last column", rows.id)
+    return RawDocument(path, rows.id, text, tuple(_tags_to_annotations(places, rows.tags)), rows.patient)
+
+
+def _spread_words(rows: _Rows, places: list[Word]) -> str:
+    pieces, reached = [], 0
+    for index, (word, (start, end)) in enumerate(zip(rows.words, places, strict=True)):
+        gap = start - reached
+        pieces.append("\n" + " " * (gap - 1) if gap and index in rows.breaks else " " * gap)
+        pieces.append(word)
+        reached = end
+    return "".join(pieces)
+
+
+def _join_words(rows: _Rows) -> tuple[list[Word], str]:
+    places: list[Word] = []
+    pieces: list[str] = []
+    reached = 0
+    for index, word in enumerate(rows.words):
+        gap = "" if index == 0 else "\n" if index in rows.breaks else " "
+        pieces += (gap, word)
+        places.append((reached + len(gap), reached + len(gap) + len(word)))
+        reached += len(gap) + len(word)
+    return places, "".join(pieces)
+
+
+def _tags_to_annotations(places: Sequence[Word], tags: Sequence[str]) -> Iterator[Annotation]:
+    """Spans of BIO, BILOU or BIOES alike: B, U and S begin; L, E, U and S end."""
+    opened: tuple[int, int, str] | None = None
+    for (start, end), tag in zip(places, tags, strict=True):
+        prefix, label = split_tag(tag)
+        if opened and prefix in "ILE" and label == opened[2]:
+            opened = (opened[0], end, label)
+        else:
+            if opened:
+                yield Annotation(*opened)
+            opened = None if prefix == OUTSIDE else (start, end, label)
+        if opened and prefix in "LEUS":
+            yield Annotation(*opened)
+            opened = None
+    if opened:
+        yield Annotation(*opened)
+
+
+def write(documents: Iterable[Document], path: Path, losses: Counter[str]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        for document in documents:
+            stream.writelines(_document_lines(document, losses))
+
+
+def _document_lines(document: Document, losses: Counter[str]) -> Iterator[str]:
+    refuse_nul(document.text, Path(document.id))
+    tagged = spans_to_tags(document)
+    losses["overlapping spans"] += len(tagged.misfits)
+    losses["scores and sources"] += sum(s.score is not None or bool(s.source) for s in document.spans)
+    losses["meta"] += bool(document.meta)
+    losses["kind of white space between words"] += 1
+    names = (quote(name, safe="") for name in (document.id, document.patient))
+    yield "\t".join((_DOCUMENT_STARTS, *names, OUTSIDE)) + "\n\n"
+    reached = 0
+    for (start, end), tag in zip(tagged.words, tagged.tags, strict=True):
+        word = document.text[start:end]
+        if word.isspace():
+            losses["white space at the edge of a span"] += tag != OUTSIDE
+            continue
+        if "\n" in document.text[reached:start] and reached:
+            yield "\n"
+        yield f"{word}\t{start}\t{end}\t{tag}\n"
+        reached = end
+    yield "\n"

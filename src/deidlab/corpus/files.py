@@ -1,0 +1,171 @@
+"""Files on disk: read whole within limits, named after ids, and written so that half a file never shows."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote
+
+from deidlab.errors import CorpusError
+from deidlab.types import Document
+
+MAX_FILE_BYTES = 128 * 1024 * 1024
+SIDECAR = ".meta.json"
+
+# What every common file system takes in a name; everything else is written as %XX.
+_SAFE = " !#$&'()+,-.;=@[]^_`{}~"
+
+
+def read_bytes(path: Path) -> bytes:
+    """The whole file, refused where it is too large for one note."""
+    try:
+        size = path.stat().st_size
+        if size > MAX_FILE_BYTES:
+            raise CorpusError(f"{path}: {size} bytes are too many for one note; the limit is 128 MiB")
+        return path.read_bytes()
+    except OSError as error:
+        raise CorpusError(f"{path}: {error.strerror or 'cannot be read'}") from None
+
+
+def read_text(path: Path, encoding: str = "utf-8") -> str:
+    """The whole file as text, with line ends and any byte-order mark kept as they are."""
+    return decode(read_bytes(path), path, encoding)
+
+
+def decode(data: bytes, path: Path, encoding: str = "utf-8") -> str:
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise CorpusError(
+            f"{path}: byte {error.start} is not {encoding}; name the right one with --encoding"
+        ) from None
+    except LookupError:
+        raise CorpusError(f"unknown encoding '{encoding}'") from None
+    refuse_nul(text, path)
+    return text
+
+
+def refuse_nul(text: str, path: Path, where: str = "character") -> None:
+    position = text.find("\0")
+    if position >= 0:
+        raise CorpusError(f"{path}: a NUL at {where} {position}; this is not a text file")
+
+
+def list_files(source: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
+    """The files below a folder that end in one of the suffixes, in an order that every machine agrees on."""
+    for folder, folders, names in os.walk(source):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            if name.endswith(suffixes) and not name.startswith("."):
+                yield Path(folder, name)
+
+
+def id_to_name(document_id: str) -> str:
+    """A file name that holds the id, and gives it back through `name_to_id`."""
+    name = quote(document_id, safe=_SAFE)
+    if name.startswith("."):
+        name = "%2E" + name[1:]
+    if name.endswith((".", " ")):
+        name = f"{name[:-1]}%{ord(name[-1]):02X}"
+    if len(name) > 200:
+        raise CorpusError(
+            f"document {document_id[:40]}…: the id is too long for a file name; write jsonl or parquet"
+        )
+    return name
+
+
+def name_to_id(name: str) -> str:
+    """The mirror of `id_to_name`; a name that it did not make is the id as it stands."""
+    if "%" not in name:
+        return name
+    with contextlib.suppress(CorpusError, UnicodeDecodeError):
+        document_id = unquote(name, errors="strict")
+        if id_to_name(document_id) == name:
+            return document_id
+    return name
+
+
+_PATIENT_AND_RECORD = re.compile(r"(\d+)-\d+")
+
+
+def patient_of_name(document_id: str) -> str:
+    """i2b2's way of naming: `220-03` is the third record of patient 220; any other name says nothing."""
+    match = _PATIENT_AND_RECORD.fullmatch(document_id)
+    return match.group(1) if match else document_id
+
+
+def sidecar_bytes(document: Document, usual_patient: str) -> bytes | None:
+    """What a one-document file cannot hold, or None where there is nothing of the kind."""
+    extra: dict[str, Any] = {}
+    if document.patient != usual_patient:
+        extra["patient"] = document.patient
+    if document.meta:
+        extra["meta"] = dict(document.meta)
+    return (json.dumps(extra, ensure_ascii=False) + "\n").encode() if extra else None
+
+
+def read_sidecar(path: Path, stem: str) -> tuple[str, dict[str, Any]]:
+    """Patient (empty where not said) and meta from the file `STEM.meta.json` beside `path`."""
+    sidecar = path.with_name(stem + SIDECAR)
+    if not sidecar.exists():
+        return "", {}
+    try:
+        extra = json.loads(read_text(sidecar))
+        return str(extra.get("patient", "")), dict(extra.get("meta", {}))
+    except (ValueError, AttributeError, TypeError):
+        raise CorpusError(f"{sidecar}: not the JSON object that belongs to {path.name}") from None
+
+
+@contextlib.contextmanager
+def complete_file(path: Path, overwrite: bool = False) -> Iterator[Path]:
+    """A path to write to; the file gets its real name only when all went well."""
+    refuse_existing(path, overwrite)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{path.stem[:40]}.partial-", suffix=path.suffix, dir=path.parent)
+    os.close(handle)
+    partial = Path(name)
+    try:
+        partial.chmod(0o666 & ~_umask())
+        yield partial
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def complete_folder(path: Path, overwrite: bool = False) -> Iterator[Path]:
+    """A folder to write into; it gets its real name only when all went well."""
+    refuse_existing(path, overwrite)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = Path(tempfile.mkdtemp(prefix=f".{path.name[:40]}.partial-", dir=path.parent))
+    try:
+        partial.chmod(0o777 & ~_umask())
+        yield partial
+        if path.exists():
+            old = partial.with_name(partial.name + ".old")
+            path.rename(old)
+            partial.rename(path)
+            shutil.rmtree(old)
+        else:
+            partial.rename(path)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def refuse_existing(path: Path, overwrite: bool) -> None:
+    if overwrite or not path.exists() or (path.is_dir() and not any(path.iterdir())):
+        return
+    raise CorpusError(f"{path}: already there; choose another name, or replace it with --overwrite")
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,119 @@
+"""The formats that DeidLab reads and writes, and how to tell them apart."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from deidlab.corpus import brat, conll, i2b2, i2b2_2006, inline, jsonl, physionet, table, text
+from deidlab.corpus.files import list_files, patient_of_name
+from deidlab.corpus.raw import BadDocument, RawDocument, ReadSettings
+from deidlab.errors import CorpusError, UnknownNameError
+from deidlab.types import Document
+
+Reader = Callable[[Path, ReadSettings], Iterator[RawDocument | BadDocument]]
+Renderer = Callable[[Document, Counter[str]], dict[str, bytes]]
+Writer = Callable[[Iterable[Document], Path, Counter[str]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One format: `render` writes a file or two a document, `write` one file for them all."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    read: Reader
+    render: Renderer | None = None
+    write: Writer | None = None
+    usual_patient: Callable[[str], str] = str
+
+    @property
+    def can_write(self) -> bool:
+        return self.render is not None or self.write is not None
+
+
+FORMATS = {
+    each.name: each
+    for each in (
+        Format("i2b2", i2b2.SUFFIXES, i2b2.read, i2b2.render, usual_patient=patient_of_name),
+        Format("i2b2-2006", i2b2_2006.SUFFIXES, i2b2_2006.read, write=i2b2_2006.write),
+        Format("brat", brat.SUFFIXES, brat.read, brat.render),
+        Format("conll", conll.SUFFIXES, conll.read, write=conll.write),
+        Format("jsonl", jsonl.SUFFIXES, jsonl.read, write=jsonl.write),
+        Format("inline", inline.SUFFIXES, inline.read, inline.render),
+        Format("csv", table.CSV_SUFFIXES, table.read_csv, write=table.write_csv),
+        Format("parquet", table.PARQUET_SUFFIXES, table.read_parquet, write=table.write_parquet),
+        Format("txt", text.SUFFIXES, text.read, text.render),
+        Format("physionet", physionet.SUFFIXES, physionet.read),
+    )
+}
+# The 2016 challenge kept 2014's files; MEDDOCAN did too.
+ALIASES = {"i2b2-2014": "i2b2", "n2c2-2016": "i2b2", "meddocan": "i2b2", "text": "txt", "tsv": "csv"}
+
+
+def find_format(name: str) -> Format:
+    name = ALIASES.get(name, name)
+    if name not in FORMATS:
+        raise UnknownNameError("format", name, [*FORMATS, *ALIASES])
+    return FORMATS[name]
+
+
+def recognise_format(source: Path) -> Format:
+    """The format of a file or of all the files in a folder; what cannot be told for certain is an error."""
+    if not source.exists():
+        raise CorpusError(f"{source}: no such file or folder")
+    if source.is_file():
+        found = _format_of_name(source)
+        if found is None:
+            raise CorpusError(f"{source}: cannot tell its format from its name; say --from FORMAT")
+        return FORMATS[found]
+    counts = Counter(name for path in list_files(source, ("",)) if (name := _format_of_name(path)))
+    if "brat" in counts:
+        # Beside annotation files, text files are brat's.
+        counts.pop("txt", None)
+    if not counts:
+        raise CorpusError(f"{source}: no document of a known format in this folder")
+    if len(counts) > 1:
+        shown = ", ".join(f"{n} {name}" for name, n in counts.most_common())
+        raise CorpusError(f"{source}: files of several formats ({shown}); say which with --from FORMAT")
+    return FORMATS[next(iter(counts))]
+
+
+_BY_SUFFIX = {
+    ".tagged.txt": "inline",
+    ".ann": "brat",
+    ".txt": "txt",
+    ".text": "physionet",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".conll": "conll",
+    ".bio": "conll",
+    ".iob": "conll",
+    ".bilou": "conll",
+}
+
+
+def _format_of_name(path: Path) -> str | None:
+    if path.name.endswith(".xml"):
+        return _format_of_xml(path)
+    for suffix, name in _BY_SUFFIX.items():
+        if path.name.endswith(suffix):
+            return name
+    return None
+
+
+def _format_of_xml(path: Path) -> str:
+    """2006 keeps records in one file; everything later has one note a file."""
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(4096)
+    except OSError as error:
+        raise CorpusError(f"{path}: {error.strerror or 'cannot be read'}") from None
+    before_text = head.partition(b"<TEXT")[0]
+    return "i2b2-2006" if b"<RECORD" in before_text else "i2b2"

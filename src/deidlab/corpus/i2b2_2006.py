@@ -1,0 +1,78 @@
+"""i2b2 2006 XML: one large file of records, PHI marked inline.
+
+    <ROOT><RECORD ID="17"><TEXT>Seen by Dr. <PHI TYPE="DOCTOR">…</PHI> …</TEXT></RECORD></ROOT>
+
+Records are read one at a time. Inline marks cannot overlap: writing resolves overlaps and counts them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from deidlab.corpus.raw import Annotation, BadDocument, RawDocument, ReadSettings
+from deidlab.corpus.xml import escape_attribute, escape_content, iterate_xml, refuse_forbidden
+from deidlab.encode.tags import resolve_overlaps
+from deidlab.errors import CorpusError
+from deidlab.types import Document
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+SUFFIXES = (".xml",)
+
+
+def read(path: Path, settings: ReadSettings) -> Iterator[RawDocument | BadDocument]:
+    try:
+        with path.open("rb") as stream:
+            for number, record in enumerate(iterate_xml(stream, path, "RECORD"), start=1):
+                yield _read_record(path, number, record)
+    except OSError as error:
+        raise CorpusError(f"{path}: {error.strerror or 'cannot be read'}") from None
+
+
+def _read_record(path: Path, number: int, record: Element) -> RawDocument | BadDocument:
+    record_id = record.get("ID", "")
+    if not record_id:
+        return BadDocument(path, f"record {number} has no ID")
+    text = record.find("TEXT")
+    if text is None:
+        return BadDocument(path, f"record {number} has no TEXT", record_id)
+    pieces, annotations, reached = [text.text or ""], [], len(text.text or "")
+    for mark in text:
+        if mark.tag != "PHI" or len(mark):
+            return BadDocument(path, f"record {number} has marks other than PHI in its text", record_id)
+        inside, after = mark.text or "", mark.tail or ""
+        annotations.append(Annotation(reached, reached + len(inside), mark.get("TYPE", "")))
+        pieces += (inside, after)
+        reached += len(inside) + len(after)
+    return RawDocument(path, record_id, "".join(pieces), tuple(annotations), record.get("PATIENT", ""))
+
+
+def write(documents: Iterable[Document], path: Path, losses: Counter[str]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        stream.write('<?xml version="1.0" encoding="UTF-8" ?>\n<ROOT>\n')
+        for document in documents:
+            stream.write(_record(document, losses))
+        stream.write("</ROOT>\n")
+
+
+def _record(document: Document, losses: Counter[str]) -> str:
+    refuse_forbidden(document.text, document.id)
+    refuse_forbidden(document.id + document.patient, document.id, "id or patient")
+    spans, misfits = resolve_overlaps(document.spans)
+    losses["overlapping spans"] += len(misfits)
+    losses["meta"] += bool(document.meta)
+    losses["scores and sources"] += sum(s.score is not None or bool(s.source) for s in spans)
+    pieces, reached = [], 0
+    for span in spans:
+        pieces.append(escape_content(document.text[reached : span.start]))
+        inside = escape_content(document.text[span.start : span.end])
+        pieces.append(f'<PHI TYPE="{escape_attribute(span.label)}">{inside}</PHI>')
+        reached = span.end
+    pieces.append(escape_content(document.text[reached:]))
+    patient = "" if document.patient == document.id else f' PATIENT="{escape_attribute(document.patient)}"'
+    text = "".join(pieces)
+    return f'<RECORD ID="{escape_attribute(document.id)}"{patient}>\n<TEXT>{text}</TEXT>\n</RECORD>\n'

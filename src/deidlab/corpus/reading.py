@@ -1,0 +1,88 @@
+"""A corpus on disk in, documents out, one at a time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from deidlab.corpus.files import list_files
+from deidlab.corpus.formats import Format, find_format, recognise_format
+from deidlab.corpus.raw import BadDocument, RawDocument, ReadSettings, build_document
+from deidlab.errors import CorpusError
+from deidlab.types import Document
+
+
+@dataclass(slots=True)
+class ReadReport:
+    """What a reading met, filled as it goes."""
+
+    documents: int = 0
+    spans: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    bad: list[BadDocument] = field(default_factory=list)
+
+
+def read_corpus(
+    source: Path | str,
+    format: str | None = None,
+    settings: ReadSettings | None = None,
+    report: ReadReport | None = None,
+    keep_going: bool = False,
+) -> Iterator[Document]:
+    """Every document of a file or folder, checked, in an order that every machine agrees on.
+
+    The first document that cannot be read raises a CorpusError; with `keep_going` it is left out and
+    listed in `report` instead.
+    """
+    report = report if report is not None else ReadReport()
+    for raw in read_raw(source, format, settings):
+        document = raw if isinstance(raw, BadDocument) else _build(raw)
+        if isinstance(document, BadDocument):
+            if not keep_going:
+                raise CorpusError(str(document))
+            report.bad.append(document)
+            continue
+        report.documents += 1
+        report.spans += len(document.spans)
+        if isinstance(raw, RawDocument) and raw.skipped:
+            report.skipped.update(raw.skipped)
+        yield document
+
+
+def _build(raw: RawDocument) -> Document | BadDocument:
+    try:
+        return build_document(raw)
+    except CorpusError as error:
+        return BadDocument(raw.path, str(error).removeprefix(f"{raw.path}: "), raw.id)
+
+
+def read_raw(
+    source: Path | str, format: str | None = None, settings: ReadSettings | None = None
+) -> Iterator[RawDocument | BadDocument]:
+    """Every document as its file has it; a file that cannot be read is a BadDocument, and reading goes on."""
+    source = Path(source)
+    chosen = find_format(format) if format else recognise_format(source)
+    for path in corpus_files(source, chosen):
+        try:
+            yield from chosen.read(path, settings or ReadSettings())
+        except CorpusError as error:
+            yield BadDocument(path, str(error).removeprefix(f"{path}: "), path.name)
+
+
+def corpus_files(source: Path, format: Format) -> Iterator[Path]:
+    """The files of a corpus; none is an error, since an empty answer would look like success."""
+    if source.is_file():
+        yield source
+        return
+    if not source.exists():
+        raise CorpusError(f"{source}: no such file or folder")
+    empty = True
+    for path in list_files(source, format.suffixes):
+        if format.name == "txt" and path.name.endswith(".tagged.txt"):
+            continue
+        empty = False
+        yield path
+    if empty:
+        raise CorpusError(f"{source}: no {format.name} file ({', '.join(format.suffixes)}) in this folder")

@@ -1,0 +1,176 @@
+"""Tables: one row a note, as CSV, TSV or Parquet.
+
+The columns of text, id and patient are named by the settings; `spans` and `meta` are read as we write them
+(in CSV as JSON, in Parquet as a list of records and JSON), and every other column goes into `meta`.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from deidlab.corpus.files import refuse_nul
+from deidlab.corpus.jsonl import record_to_raw, span_to_record
+from deidlab.corpus.raw import MAX_NOTE_CHARACTERS, BadDocument, RawDocument, ReadSettings
+from deidlab.errors import CorpusError
+from deidlab.types import Document
+
+CSV_SUFFIXES = (".csv", ".tsv")
+PARQUET_SUFFIXES = (".parquet", ".pq")
+_OWN_COLUMNS = ("id", "patient", "text", "spans", "meta")
+_ROWS_A_BATCH = 256
+
+
+def read_csv(path: Path, settings: ReadSettings) -> Iterator[RawDocument | BadDocument]:
+    csv.field_size_limit(MAX_NOTE_CHARACTERS)
+    try:
+        with path.open("rb") as binary:
+            # The mark that spreadsheets put first is no part of the first column's name.
+            encoding = "utf-8-sig" if settings.encoding.lower() in ("utf-8", "utf8") else settings.encoding
+            stream = io.TextIOWrapper(binary, encoding=encoding, newline="")
+            rows = csv.reader(stream, delimiter="\t" if path.suffix == ".tsv" else ",", strict=True)
+            yield from _read_csv_rows(rows, path, settings)
+    except (OSError, LookupError) as error:
+        raise CorpusError(f"{path}: {getattr(error, 'strerror', None) or 'cannot be read'}") from None
+
+
+def _read_csv_rows(rows: Any, path: Path, settings: ReadSettings) -> Iterator[RawDocument | BadDocument]:
+    number = 0
+    try:
+        header = next(rows, None)
+        if header is None:
+            raise CorpusError(f"{path}: the file is empty")
+        find_columns(header, path, settings)
+        for number, cells in enumerate(rows, start=1):
+            where = f"row {number} (line {rows.line_num})"
+            if len(cells) != len(header):
+                yield BadDocument(path, f"{where} has {len(cells)} cells, not {len(header)}")
+            elif any("\0" in cell for cell in cells):
+                yield BadDocument(path, f"{where} has a NUL; this is not a text file")
+            else:
+                yield _row_to_raw(dict(zip(header, cells, strict=True)), path, where, number, settings)
+    except UnicodeDecodeError:
+        raise CorpusError(
+            f"{path}: not {settings.encoding} after row {number} (line {rows.line_num}); see --encoding"
+        ) from None
+    except csv.Error:
+        raise CorpusError(
+            f"{path}: not CSV after row {number} (line {rows.line_num}): a quote is never closed, "
+            "or a cell is larger than 64 Mi"
+        ) from None
+
+
+def read_parquet(path: Path, settings: ReadSettings) -> Iterator[RawDocument | BadDocument]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            find_columns(file.schema_arrow.names, path, settings)
+            number = 0
+            for batch in file.iter_batches(batch_size=_ROWS_A_BATCH):
+                for row in batch.to_pylist():
+                    number += 1
+                    yield _row_to_raw(row, path, f"row {number}", number, settings)
+    except (pa.ArrowException, UnicodeDecodeError):
+        # Arrow's messages may quote cells.
+        raise CorpusError(f"{path}: is not a Parquet file that can be read") from None
+    except OSError as error:
+        raise CorpusError(f"{path}: {error.strerror or 'cannot be read'}") from None
+
+
+def find_columns(columns: Sequence[str], path: Path, settings: ReadSettings) -> None:
+    """Raise where a column that was asked for is not there."""
+    wanted = [settings.text_column, settings.id_column, settings.patient_column]
+    options = ("--text-column", "--id-column", "--patient-column")
+    for column, option in zip(wanted, options, strict=True):
+        if column is not None and column not in columns:
+            shown = ", ".join(list(columns)[:20])
+            raise CorpusError(f"{path}: there is no column '{column}' ({option}); there are: {shown}")
+
+
+def _row_to_raw(
+    row: dict[str, Any], path: Path, where: str, number: int, settings: ReadSettings
+) -> RawDocument | BadDocument:
+    id_column, patient_column = settings.id_column or "id", settings.patient_column or "patient"
+    record = {"text": row.pop(settings.text_column)}
+    for key, column in (("id", id_column), ("patient", patient_column)):
+        if row.get(column) not in (None, ""):
+            record[key] = str(row[column])
+        elif column in row and key == "id":
+            return BadDocument(path, f"{where} has no id in column '{column}'")
+        row.pop(column, None)
+    try:
+        record["spans"] = _from_json(row.pop("spans", None)) or []
+        meta = _from_json(row.pop("meta", None)) or {}
+        record["meta"] = {**{key: _plain(value) for key, value in row.items()}, **meta}
+    except (ValueError, TypeError, RecursionError):
+        return BadDocument(path, f"{where}: the columns 'spans' and 'meta' must be as DeidLab writes them")
+    return record_to_raw(record, path, where, f"{path.stem}-{number}")
+
+
+def _from_json(cell: Any) -> Any:
+    return json.loads(cell) if isinstance(cell, str) and cell else cell
+
+
+def _plain(value: Any) -> Any:
+    """A cell as JSON can hold it."""
+    return value if isinstance(value, (str, int, float, bool, type(None), list, dict)) else str(value)
+
+
+def write_csv(documents: Iterable[Document], path: Path, losses: Counter[str]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, delimiter="\t" if path.suffix == ".tsv" else ",", lineterminator="\n")
+        writer.writerow(_OWN_COLUMNS)
+        for document in documents:
+            refuse_nul(document.text, Path(document.id))
+            spans = [span_to_record(span) for span in document.spans]
+            writer.writerow(
+                (document.id, document.patient, document.text, _to_json(spans), _to_json(document.meta))
+            )
+
+
+def _to_json(value: Any) -> str:
+    return json.dumps(dict(value) if not isinstance(value, list) else value, ensure_ascii=False)
+
+
+def write_parquet(documents: Iterable[Document], path: Path, losses: Counter[str]) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    span = pa.struct(
+        [("start", pa.int64()), ("end", pa.int64()), ("label", pa.string()),
+         ("score", pa.float64()), ("source", pa.string())]
+    )  # fmt: skip
+    columns = [("id", pa.string()), ("patient", pa.string()), ("text", pa.large_string()),
+               ("spans", pa.list_(span)), ("meta", pa.string())]  # fmt: skip
+    schema = pa.schema(columns)
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        rows: list[dict[str, Any]] = []
+        size = 0
+        for document in documents:
+            rows.append(_document_to_row(document))
+            size += len(document.text)
+            if len(rows) == _ROWS_A_BATCH * 16 or size > MAX_NOTE_CHARACTERS:
+                writer.write_table(pa.Table.from_pylist(rows, schema))
+                rows, size = [], 0
+        writer.write_table(pa.Table.from_pylist(rows, schema))
+
+
+def _document_to_row(document: Document) -> dict[str, Any]:
+    spans = [
+        {"start": s.start, "end": s.end, "label": s.label, "score": s.score, "source": s.source}
+        for s in document.spans
+    ]
+    return {
+        "id": document.id,
+        "patient": document.patient,
+        "text": document.text,
+        "spans": spans,
+        "meta": _to_json(document.meta),
+    }

@@ -1,0 +1,26 @@
+"""Plain text: `NAME.txt`, no annotations. Writing drops spans, and counts them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from deidlab.corpus.files import name_to_id, read_sidecar, read_text, refuse_nul
+from deidlab.corpus.raw import BadDocument, RawDocument, ReadSettings
+from deidlab.types import Document
+
+SUFFIXES = (".txt",)
+
+
+def read(path: Path, settings: ReadSettings) -> Iterator[RawDocument | BadDocument]:
+    stem = path.name.removesuffix(".txt")
+    patient, meta = read_sidecar(path, stem)
+    yield RawDocument(path, name_to_id(stem), read_text(path, settings.encoding), (), patient, meta)
+
+
+def render(document: Document, losses: Counter[str]) -> dict[str, bytes]:
+    """The files of one document, by suffix."""
+    refuse_nul(document.text, Path(document.id))
+    losses["spans"] += len(document.spans)
+    return {".txt": document.text.encode()}
