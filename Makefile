@@ -25,7 +25,7 @@ $(READY_DEV): $(READY) requirements/torch.txt requirements/dev.txt
 	@touch $@
 
 demo: $(READY)  ## convert, check, count and chart sample notes
-	@$(BIN)/python -m deidlab.demo
+	@$(BIN)/python scripts/demo.py
 
 test: $(READY_DEV)  ## run every test that needs neither a GPU nor minutes
 	$(BIN)/python -m pytest -m "not slow and not gpu" -n 2 --dist loadfile

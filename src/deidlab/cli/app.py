@@ -10,7 +10,6 @@ import os
 import sys
 from typing import Annotated
 
-import click
 import typer
 
 import deidlab
@@ -52,12 +51,12 @@ def main(arguments: list[str] | None = None) -> None:
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line; the exit status. No traceback leaves here: one may quote note text."""
     try:
-        status = app(args=arguments, prog_name="deidlab", standalone_mode=False)
-        return status if isinstance(status, int) else 0
-    except click.ClickException as error:
-        error.show()
-        return error.exit_code
-    except (click.Abort, KeyboardInterrupt):
+        app(args=arguments, prog_name="deidlab")
+        return 0
+    except SystemExit as stop:
+        # Typer prints usage errors itself, and leaves with 2 for those.
+        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    except KeyboardInterrupt:
         _say("interrupted")
         return 130
     except DeidError as error:

@@ -8,9 +8,9 @@ by one space and sentences by a line break.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from pathlib import Path
 from urllib.parse import quote, unquote
 
@@ -145,12 +145,33 @@ def _tags_to_annotations(places: Sequence[Word], tags: Sequence[str]) -> Iterato
 
 
 def write(documents: Iterable[Document], path: Path, losses: Counter[str]) -> None:
+    _write(documents, path, losses, lambda tags: tags)
+
+
+def write_bilou(documents: Iterable[Document], path: Path, losses: Counter[str]) -> None:
+    """The same with BILOU tags: the last word of a span is L, a span of one word U."""
+    _write(documents, path, losses, _bio_to_bilou)
+
+
+def _bio_to_bilou(tags: Sequence[str]) -> list[str]:
+    turned = []
+    for tag, following in zip_longest(tags, tags[1:], fillvalue=OUTSIDE):
+        prefix, label = split_tag(tag)
+        ends = following != f"I-{label}"
+        turned.append(tag if tag == OUTSIDE or not ends else f"{'U' if prefix == 'B' else 'L'}-{label}")
+    return turned
+
+
+_Turn = Callable[[Sequence[str]], Sequence[str]]
+
+
+def _write(documents: Iterable[Document], path: Path, losses: Counter[str], turn: _Turn) -> None:
     with path.open("w", encoding="utf-8", newline="") as stream:
         for document in documents:
-            stream.writelines(_document_lines(document, losses))
+            stream.writelines(_document_lines(document, losses, turn))
 
 
-def _document_lines(document: Document, losses: Counter[str]) -> Iterator[str]:
+def _document_lines(document: Document, losses: Counter[str], turn: _Turn) -> Iterator[str]:
     refuse_nul(document.text, Path(document.id))
     tagged = spans_to_tags(document)
     losses["overlapping spans"] += len(tagged.misfits)
@@ -159,14 +180,24 @@ def _document_lines(document: Document, losses: Counter[str]) -> Iterator[str]:
     losses["kind of white space between words"] += 1
     names = (quote(name, safe="") for name in (document.id, document.patient))
     yield "\t".join((_DOCUMENT_STARTS, *names, OUTSIDE)) + "\n\n"
+    visible = [not document.text[start:end].isspace() for start, end in tagged.words]
+    losses["white space at the edge of a span"] += len(visible) - sum(visible)
+    rows = zip(tagged.words, _heal(tagged.tags, visible), strict=True)
+    shown = [row for row, is_visible in zip(rows, visible, strict=True) if is_visible]
     reached = 0
-    for (start, end), tag in zip(tagged.words, tagged.tags, strict=True):
-        word = document.text[start:end]
-        if word.isspace():
-            losses["white space at the edge of a span"] += tag != OUTSIDE
-            continue
+    for ((start, end), _), tag in zip(shown, turn([tag for _, tag in shown]), strict=True):
         if "\n" in document.text[reached:start] and reached:
             yield "\n"
-        yield f"{word}\t{start}\t{end}\t{tag}\n"
+        yield f"{document.text[start:end]}\t{start}\t{end}\t{tag}\n"
         reached = end
     yield "\n"
+
+
+def _heal(tags: Sequence[str], visible: Sequence[bool]) -> list[str]:
+    """Hand a B on to the next word where the white space that held it has no line of its own."""
+    healed = list(tags)
+    for index, is_visible in enumerate(visible[:-1]):
+        prefix, label = split_tag(healed[index])
+        if not is_visible and prefix == "B" and healed[index + 1] == f"I-{label}":
+            healed[index + 1] = f"B-{label}"
+    return healed

@@ -26,10 +26,10 @@ _SAFE = " !#$&'()+,-.;=@[]^_`{}~"
 def read_bytes(path: Path) -> bytes:
     """The whole file, refused where it is too large for one note."""
     try:
-        size = path.stat().st_size
-        if size > MAX_FILE_BYTES:
-            raise CorpusError(f"{path}: {size} bytes are too many for one note; the limit is 128 MiB")
-        return path.read_bytes()
+        with open(path, "rb", buffering=0) as stream:  # noqa: PTH123 (half the time of Path.open)
+            if os.fstat(stream.fileno()).st_size > MAX_FILE_BYTES:
+                raise CorpusError(f"{path}: more than 128 MiB is too much for one note")
+            return stream.read()
     except OSError as error:
         raise CorpusError(f"{path}: {error.strerror or 'cannot be read'}") from None
 
@@ -113,9 +113,9 @@ def sidecar_bytes(document: Document, usual_patient: str) -> bytes | None:
 
 def read_sidecar(path: Path, stem: str) -> tuple[str, dict[str, Any]]:
     """Patient (empty where not said) and meta from the file `STEM.meta.json` beside `path`."""
-    sidecar = path.with_name(stem + SIDECAR)
-    if not sidecar.exists():
+    if not os.path.exists(f"{path.parent}{os.sep}{stem}{SIDECAR}"):  # noqa: PTH110 (called once a note)
         return "", {}
+    sidecar = path.with_name(stem + SIDECAR)
     try:
         extra = json.loads(read_text(sidecar))
         return str(extra.get("patient", "")), dict(extra.get("meta", {}))

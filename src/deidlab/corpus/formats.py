@@ -41,6 +41,7 @@ FORMATS = {
         Format("i2b2-2006", i2b2_2006.SUFFIXES, i2b2_2006.read, write=i2b2_2006.write),
         Format("brat", brat.SUFFIXES, brat.read, brat.render),
         Format("conll", conll.SUFFIXES, conll.read, write=conll.write),
+        Format("conll-bilou", (".bilou",), conll.read, write=conll.write_bilou),
         Format("jsonl", jsonl.SUFFIXES, jsonl.read, write=jsonl.write),
         Format("inline", inline.SUFFIXES, inline.read, inline.render),
         Format("csv", table.CSV_SUFFIXES, table.read_csv, write=table.write_csv),
@@ -64,7 +65,7 @@ def recognise_format(source: Path) -> Format:
     """The format of a file or of all the files in a folder; what cannot be told for certain is an error."""
     if not source.exists():
         raise CorpusError(f"{source}: no such file or folder")
-    if source.is_file():
+    if not source.is_dir():
         found = _format_of_name(source)
         if found is None:
             raise CorpusError(f"{source}: cannot tell its format from its name; say --from FORMAT")

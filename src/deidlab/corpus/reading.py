@@ -73,11 +73,11 @@ def read_raw(
 
 def corpus_files(source: Path, format: Format) -> Iterator[Path]:
     """The files of a corpus; none is an error, since an empty answer would look like success."""
-    if source.is_file():
-        yield source
-        return
     if not source.exists():
         raise CorpusError(f"{source}: no such file or folder")
+    if not source.is_dir():
+        yield source
+        return
     empty = True
     for path in list_files(source, format.suffixes):
         if format.name == "txt" and path.name.endswith(".tagged.txt"):

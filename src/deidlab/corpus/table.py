@@ -23,7 +23,7 @@ from deidlab.types import Document
 CSV_SUFFIXES = (".csv", ".tsv")
 PARQUET_SUFFIXES = (".parquet", ".pq")
 _OWN_COLUMNS = ("id", "patient", "text", "spans", "meta")
-_ROWS_A_BATCH = 256
+_ROWS_A_BATCH = 64
 
 
 def read_csv(path: Path, settings: ReadSettings) -> Iterator[RawDocument | BadDocument]:
@@ -125,7 +125,9 @@ def _plain(value: Any) -> Any:
 
 def write_csv(documents: Iterable[Document], path: Path, losses: Counter[str]) -> None:
     with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, delimiter="\t" if path.suffix == ".tsv" else ",", lineterminator="\n")
+        delimiter = "\t" if path.suffix == ".tsv" else ","
+        # All is quoted: left to itself the writer leaves a lone CR bare, where readers then break the line.
+        writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
         writer.writerow(_OWN_COLUMNS)
         for document in documents:
             refuse_nul(document.text, Path(document.id))
@@ -156,7 +158,7 @@ def write_parquet(documents: Iterable[Document], path: Path, losses: Counter[str
         for document in documents:
             rows.append(_document_to_row(document))
             size += len(document.text)
-            if len(rows) == _ROWS_A_BATCH * 16 or size > MAX_NOTE_CHARACTERS:
+            if len(rows) == 64 * _ROWS_A_BATCH or size > MAX_NOTE_CHARACTERS:
                 writer.write_table(pa.Table.from_pylist(rows, schema))
                 rows, size = [], 0
         writer.write_table(pa.Table.from_pylist(rows, schema))

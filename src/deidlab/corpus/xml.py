@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
-from xml.etree.ElementTree import ParseError
+from xml.etree.ElementTree import ParseError, fromstring
 
 from defusedxml import ElementTree
 from defusedxml.common import DefusedXmlException
@@ -26,8 +26,11 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 def parse_xml(data: bytes, path: Path) -> Element:
     """The root element."""
+    # Entities need a DOCTYPE. Where there is none, the C parser does the same three times as fast; bytes that
+    # are not ASCII's (UTF-16) cannot be searched for it and take the careful way.
+    plain = b"<!DOCTYPE" not in data and b"\0" not in data[:4] and data[:2] not in (b"\xff\xfe", b"\xfe\xff")
     try:
-        return ElementTree.fromstring(data)  # type: ignore[no-any-return]
+        return fromstring(data) if plain else ElementTree.fromstring(data)
     except (ParseError, DefusedXmlException, ValueError, LookupError) as error:
         raise xml_error(error, path, data) from None
 

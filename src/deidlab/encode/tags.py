@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from deidlab.encode.words import cut_words, find_words
+from deidlab.encode.words import find_words, fit_words
 from deidlab.labels import OUTSIDE, LabelSet, split_tag
 from deidlab.types import Document, Misfit, Span, TaggedDocument, Word
 
@@ -21,25 +21,17 @@ SAME_LENGTH_OVERLAP = "overlaps a span of the same length"
 def spans_to_tags(document: Document, labels: LabelSet | None = None, style: str = "runs") -> TaggedDocument:
     """The document as words and tags; without a label set every label is taken."""
     fitting, misfits = resolve_overlaps(document.spans)
-    words = find_words(document.text, style)
-    if fitting:
-        words = cut_words(words, ((span.start, span.end) for span in fitting))
+    words, runs = fit_words(find_words(document.text, style), ((span.start, span.end) for span in fitting))
     tags = [OUTSIDE] * len(words)
     known = None if labels is None else frozenset(labels.tags)
-    index = 0
-    for span in fitting:
-        while words[index][0] < span.start:
-            index += 1
-        first = index
-        while index < len(words) and words[index][1] <= span.end:
-            index += 1
+    for span, (first, end) in zip(fitting, runs, strict=True):
         begin, inside = f"B-{span.label}", f"I-{span.label}"
-        lacking = None if known is None else _lacking_tag(known, begin, inside, index - first)
+        lacking = None if known is None else _lacking_tag(known, begin, inside, end - first)
         if lacking:
             misfits.append(Misfit(span, f"the label set has no {lacking}"))
             continue
         tags[first] = begin
-        tags[first + 1 : index] = [inside] * (index - first - 1)
+        tags[first + 1 : end] = [inside] * (end - first - 1)
     return TaggedDocument(document.id, tuple(words), tuple(tags), tuple(misfits))
 
 

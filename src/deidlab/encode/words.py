@@ -11,6 +11,7 @@ import functools
 import re
 import sys
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Literal, get_args
 
@@ -21,46 +22,60 @@ WordStyle = Literal["runs", "whitespace"]
 WORD_STYLES: tuple[WordStyle, ...] = get_args(WordStyle)
 
 
+# Letters as `re` sees them are ours but for marks, fractions, superscripts and letter-like numbers. A text
+# that keeps to these blocks has none of those, and is cut three times as fast.
+_ODD = re.compile(
+    "[^\\x00-\\xb1\\xb4-\\xb8\\xba\\xbb\\xbf-\u02ff\u0370-\u0482\u048a-\u052f\u1e00-\u206f\u20a0-\u20cf\u2100-\u214f"
+    "\u2190-\u23ff\u4e00-\u9fff\uac00-\ud7a3\U0001f300-\U0001f64f]"
+)
+_PLAIN = re.compile(r"[^\W\d_]+|\d+|\S")
+
+
 def find_words(text: str, style: str = "runs") -> list[Word]:
     """Start and end of every word, in order."""
-    return [match.span() for match in _pattern(style).finditer(text)]
+    pattern = _PLAIN if style == "runs" and not _ODD.search(text) else _pattern(style)
+    return [match.span() for match in pattern.finditer(text)]
 
 
-def cut_words(words: list[Word], edges: Iterable[tuple[int, int]]) -> list[Word]:
-    """The same words, cut wherever a stretch of `edges` starts or ends inside one.
+def cut_words(words: list[Word], stretches: Iterable[tuple[int, int]]) -> list[Word]:
+    """The same words, cut wherever a stretch of text starts or ends inside one."""
+    return fit_words(words, stretches)[0]
+
+
+def fit_words(
+    words: list[Word], stretches: Iterable[tuple[int, int]]
+) -> tuple[list[Word], list[tuple[int, int]]]:
+    """The words, cut so that every stretch is exactly a run of them, and each run's first and end index.
 
     Where a stretch starts or ends in white space, or holds nothing else, the white space between its
-    edge and its nearest word becomes a word too: a stretch is then always exactly a run of words.
-    `edges` are in order and do not overlap.
+    edge and its nearest word becomes a word too. Stretches are in order and do not overlap.
     """
-    cut: list[Word] = []
-    pending = iter(words)
-    word = next(pending, None)
-    for start, end in edges:
-        while word is not None and word[1] <= start:
-            cut.append(word)
-            word = next(pending, None)
-        if word is not None and word[0] < start:
-            cut.append((word[0], start))
-            word = (start, word[1])
-        reached = start
-        while word is not None and word[0] < end:
-            if reached == start and word[0] > start:
-                cut.append((start, word[0]))
-            if word[1] > end:
-                cut.append((word[0], end))
-                word = (end, word[1])
-                reached = end
-                break
-            cut.append(word)
-            reached = word[1]
-            word = next(pending, None)
-        if reached < end:
-            cut.append((reached, end))
-    if word is not None:
-        cut.append(word)
-    cut.extend(pending)
-    return cut
+    rest = [*words, (sys.maxsize, sys.maxsize)]
+    ends = [end for _, end in rest]
+    fitted: list[Word] = []
+    runs: list[tuple[int, int]] = []
+    index = 0
+    for start, end in stretches:
+        before = bisect_right(ends, start, index)
+        fitted += rest[index:before]
+        begins, word_end = rest[before]
+        if begins < start:
+            fitted.append((begins, start))
+            begins = start
+            rest[before] = (start, word_end)
+        first = len(fitted)
+        if begins > start:
+            fitted.append((start, min(begins, end)))
+        index = bisect_right(ends, end, before)
+        fitted += rest[before:index]
+        begins, word_end = rest[index]
+        if begins < end:
+            fitted.append((begins, end))
+            rest[index] = (end, word_end)
+        elif fitted[-1][1] < end:
+            fitted.append((fitted[-1][1], end))
+        runs.append((first, len(fitted)))
+    return fitted + rest[index:-1], runs
 
 
 @functools.cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -51,9 +52,15 @@ def table_to_csv(table: Table) -> str:
     return buffer.getvalue()
 
 
+def _wide_console() -> Console:
+    """The terminal as it is; in a pipe or a file, wide enough that nothing is cut."""
+    from rich.console import Console
+
+    return Console() if sys.stdout.isatty() else Console(width=400)
+
+
 def print_table(table: Table, console: Console | None = None) -> None:
     """Draw the table on the terminal."""
-    from rich.console import Console
     from rich.table import Table as Drawing
     from rich.text import Text
 
@@ -61,7 +68,9 @@ def print_table(table: Table, console: Console | None = None) -> None:
         title=table.title or None, title_justify="left", caption=table.note or None, caption_justify="left"
     )
     for index, column in enumerate(table.columns):
-        drawing.add_column(column, justify="left" if index < table.n_text_columns else "right")
+        drawing.add_column(
+            column, justify="left" if index < table.n_text_columns else "right", overflow="fold"
+        )
     for row in table.rows:
         drawing.add_row(*(Text(cell) for cell in row))
-    (console or Console()).print(drawing)
+    (console or _wide_console()).print(drawing)

@@ -1,0 +1,28 @@
+"""What all tests share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("house", max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+settings.load_profile("house")
+
+ROOT = Path(__file__).parents[1]
+SHARED = ROOT.parent / "shared"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The material that lies beside a checkout and is not part of it."""
+    if not SHARED.is_dir():
+        pytest.skip(f"NEEDS {SHARED}: corpora that are not committed")
+    return SHARED
+
+
+@pytest.fixture(scope="session")
+def notes_en() -> Path:
+    """Forty invented notes with inline tags."""
+    return ROOT / "tests" / "data" / "notes-en"

@@ -1,0 +1,33 @@
+"""A corpus larger than memory is fine: readers hold one note at a time, or a few rows."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from deidlab.corpus import FORMATS, read_corpus, write_corpus
+from deidlab.types import Document, Span
+
+
+def notes(n_notes: int, length: int) -> Iterator[Document]:
+    text = ("Seen by Dr. Brandt on 3/14. " * (length // 28 + 1))[:length]
+    for number in range(n_notes):
+        yield Document(f"n{number:04}", text=text, spans=(Span(12, 18, "DOCTOR"),))
+
+
+@pytest.mark.parametrize("name", [name for name, format in FORMATS.items() if format.write])
+def test_one_file_formats_stream(name: str, tmp_path: Path) -> None:
+    path = tmp_path / f"notes{FORMATS[name].suffixes[0]}"
+    # A line a word is slow to trace: fewer characters, more notes.
+    n_notes, length = (500, 1_500) if "conll" in name else (600, 60_000)
+    write_corpus(notes(n_notes, length), path, name)
+    tracemalloc.start()
+    try:
+        assert sum(len(document.spans) for document in read_corpus(path, name)) == n_notes
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < n_notes * length / 3
