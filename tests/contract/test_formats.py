@@ -105,6 +105,12 @@ def test_the_format_is_recognised_from_its_files(name: str, tmp_path: Path) -> N
     assert recognise_format(tmp_path).name == wanted
 
 
+@pytest.mark.parametrize("name", ["jsonl", "parquet", "conll", "i2b2-2006"])
+def test_a_file_whose_name_says_nothing_is_recognised_from_its_beginning(name: str, tmp_path: Path) -> None:
+    write_corpus([NOTE], tmp_path / "out", name)
+    assert [document.spans for document in read_corpus(tmp_path / "out")] == [NOTE.spans]
+
+
 @pytest.mark.parametrize("name", EXACT)
 def test_scores_and_sources_survive(name: str, tmp_path: Path) -> None:
     document = Document(

@@ -60,7 +60,7 @@ CASES = {
         "line 2: </AGE> does not match",
     ),
     "bad CoNLL": ("a.conll", f"{SENTINEL.split()[0]}\n".encode(), "line 1 has no tag column"),
-    "unknown format": ("a.doc", SENTINEL.encode(), "cannot tell its format from its name; say --from"),
+    "unknown format": ("a.doc", SENTINEL.encode(), "cannot tell its format; say --from"),
     "2006 cut short": (
         "a.xml",
         f'<ROOT><RECORD ID="1"><TEXT>{SENTINEL}</TEXT></RECORD><RECORD ID="2">'.encode(),

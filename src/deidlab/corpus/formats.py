@@ -66,9 +66,9 @@ def recognise_format(source: Path) -> Format:
     if not source.exists():
         raise CorpusError(f"{source}: no such file or folder")
     if not source.is_dir():
-        found = _format_of_name(source)
+        found = _format_of_name(source) or _format_of_content(source)
         if found is None:
-            raise CorpusError(f"{source}: cannot tell its format from its name; say --from FORMAT")
+            raise CorpusError(f"{source}: cannot tell its format; say --from FORMAT")
         return FORMATS[found]
     counts = Counter(name for path in list_files(source, ("",)) if (name := _format_of_name(path)))
     if "brat" in counts:
@@ -109,12 +109,35 @@ def _format_of_name(path: Path) -> str | None:
     return None
 
 
-def _format_of_xml(path: Path) -> str:
-    """2006 keeps records in one file; everything later has one note a file."""
+_BY_FIRST_BYTES = (
+    (b"PAR1", "parquet"),
+    (b"{", "jsonl"),
+    (b"-DOCSTART-", "conll"),
+    (b"START_OF_RECORD=", "physionet"),
+)
+
+
+def _format_of_content(path: Path) -> str | None:
+    """The format of a file whose name says nothing, where its beginning does."""
+    head = _first_bytes(path).lstrip()
+    if head.startswith(b"<?xml"):
+        return _format_of_xml(path)
+    return next((name for first, name in _BY_FIRST_BYTES if head.startswith(first)), None)
+
+
+def _first_bytes(path: Path) -> bytes:
+    if not path.is_file():
+        # What is taken from a pipe is gone for the reader.
+        return b""
     try:
         with path.open("rb") as stream:
-            head = stream.read(4096)
+            return stream.read(4096)
     except OSError as error:
         raise CorpusError(f"{path}: {error.strerror or 'cannot be read'}") from None
+
+
+def _format_of_xml(path: Path) -> str:
+    """2006 keeps records in one file; everything later has one note a file."""
+    head = _first_bytes(path)
     before_text = head.partition(b"<TEXT")[0]
     return "i2b2-2006" if b"<RECORD" in before_text else "i2b2"
