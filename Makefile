@@ -42,6 +42,7 @@ format: $(READY_DEV)  ## put the code into its form
 
 bench: $(READY_DEV)  ## measure; results are printed, and kept where a script says so
 	$(BIN)/python benchmarks/read_and_align.py
+	$(BIN)/python benchmarks/score.py
 
 clean:  ## remove what the commands above made
 	rm -rf $(VENV) demo-out .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

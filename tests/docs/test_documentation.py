@@ -1,6 +1,7 @@
 """Every block of README and docs runs: ```console is typed and compared, ```python is executed.
 
-In a console block a line `…` stands for any lines. The workspace holds copies of `samples` and of the sample notes.
+In a console block a line `…` stands for any lines. Commands run as from the root of the repository, in a copy of
+what they may read.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
     shutil.copytree(ROOT / "samples", tmp_path / "samples")
-    shutil.copytree(ROOT / "tests" / "data" / "notes-en", tmp_path / "notes-en")
+    shutil.copytree(ROOT / "tests" / "data", tmp_path / "tests" / "data")
     return tmp_path
 
 

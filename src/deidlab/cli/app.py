@@ -14,6 +14,7 @@ import typer
 
 import deidlab
 from deidlab.cli.corpus import corpus_app
+from deidlab.cli.score import score
 from deidlab.errors import DeidError
 
 app = typer.Typer(
@@ -25,6 +26,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(corpus_app, name="corpus")
+app.command("score")(score)
 
 
 def _print_version(wanted: bool) -> None:

@@ -10,7 +10,10 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Say nothing but errors and the answer asked for.")
+    bool,
+    typer.Option(
+        "--quiet", "-q", help="Say nothing but errors and the answer; with an output file, not even that."
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as JSON for a program to read.")]
 

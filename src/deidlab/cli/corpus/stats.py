@@ -82,11 +82,12 @@ def stats(
         from deidlab.report.figures import save_figure
 
         save_figure(draw_label_bars(parts, label_set), chart)
-    for path in filter(None, (markdown, csv, chart)):
+    written = [path for path in (markdown, csv, chart) if path]
+    for path in written:
         tell(f"wrote {path}", quiet or as_json)
     if as_json:
         print_json({"words": words, "parts": {name: _plain(counts) for name, counts in parts.items()}})
-    elif not quiet:
+    elif not (quiet and written):
         for table in tables:
             print_table(table)
     finish_reading(report, quiet or as_json)

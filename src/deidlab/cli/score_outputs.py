@@ -1,0 +1,99 @@
+"""The files that `deidlab score` writes, and its tables on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from deidlab.cli.output import tell
+from deidlab.errors import ConfigError
+from deidlab.evaluate.privacy import list_slips
+from deidlab.evaluate.threshold import Refusal
+from deidlab.report.figures import FIGURE_SUFFIXES, save_figure
+from deidlab.report.score_page import ScoreAnswer, answer_tables
+from deidlab.report.score_rows import SCORE_COLUMNS, SLIP_COLUMNS, score_rows, slip_rows, write_rows
+from deidlab.report.score_tables import counting_notes
+from deidlab.report.tables import print_table, table_to_markdown
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """The files asked for."""
+
+    leaks: Path | None
+    confusion: Path | None
+    chart: Path | None
+    curves: Path | None
+    calibration: Path | None
+    markdown: Path | None
+    csv: Path | None
+
+
+def check_outputs(outputs: Outputs, n_systems: int, operating: bool) -> None:
+    """Refuse before the work what would fail after it."""
+    for path in (outputs.confusion, outputs.chart, outputs.curves, outputs.calibration):
+        if path is not None and path.suffix.lower() not in FIGURE_SUFFIXES:
+            raise ConfigError(f"{path}: a figure ends in {', '.join(FIGURE_SUFFIXES)}")
+    if operating and n_systems > 1:
+        raise ConfigError("--scores, --target-recall, --curves and --calibration take one system at a time")
+
+
+def print_answer(answer: ScoreAnswer, everything: bool, operating: bool, quiet: bool) -> None:
+    """The tables on stdout, and on stderr what a reader may not expect."""
+    for table in answer_tables(answer, "full" if everything else "short", operating):
+        print_table(table)
+    for score in answer.scores:
+        for note in counting_notes(score.figures.summary, score.figures.privacy):
+            tell(f"{score.name}: {note}", quiet)
+
+
+def raise_refusal(answer: ScoreAnswer) -> None:
+    """A recall that cannot be promised ends the command with an error, once all else was shown."""
+    if answer.operating is not None and isinstance(answer.operating.threshold, Refusal):
+        raise ConfigError(f"no threshold: {answer.operating.threshold.reason}")
+
+
+def write_outputs(answer: ScoreAnswer, outputs: Outputs) -> list[Path]:
+    """Write what was asked for; the files that were written."""
+    written = [path for path in (outputs.csv, outputs.leaks, outputs.markdown) if path is not None]
+    if outputs.csv is not None:
+        write_rows(outputs.csv, SCORE_COLUMNS, score_rows(answer.scores))
+    if outputs.leaks is not None:
+        columns = SLIP_COLUMNS if answer.texts is None else (*SLIP_COLUMNS, "text")
+        rows = (
+            row
+            for score in answer.scores
+            for row in slip_rows(score.name, list_slips(score.tally), answer.texts)
+        )
+        write_rows(outputs.leaks, columns, rows)
+    if outputs.markdown is not None:
+        page = "\n".join(table_to_markdown(table) for table in answer_tables(answer, "page", True))
+        outputs.markdown.parent.mkdir(parents=True, exist_ok=True)
+        outputs.markdown.write_text(page, "utf-8")
+    return [*written, *_write_figures(answer, outputs)]
+
+
+def _write_figures(answer: ScoreAnswer, outputs: Outputs) -> Iterator[Path]:
+    from deidlab.report import score_figures
+
+    if outputs.confusion is not None:
+        for score in answer.scores:
+            path = _own_path(outputs.confusion, score.name, len(answer.scores))
+            save_figure(score_figures.draw_confusion(score.figures.confusion, score.name), path)
+            yield path
+    if outputs.chart is not None:
+        save_figure(score_figures.draw_type_bars(answer.scores), outputs.chart)
+        yield outputs.chart
+    found = answer.operating
+    if found is not None and outputs.curves is not None:
+        save_figure(score_figures.draw_curves(found.curves, found.origin), outputs.curves)
+        yield outputs.curves
+    if found is not None and outputs.calibration is not None:
+        save_figure(score_figures.draw_calibration(found.calibration), outputs.calibration)
+        yield outputs.calibration
+
+
+def _own_path(path: Path, name: str, n_systems: int) -> Path:
+    """A file of its own for each of several systems."""
+    return path if n_systems == 1 else path.with_stem(f"{path.stem}-{name.replace('/', '-')}")
