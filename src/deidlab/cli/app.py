@@ -14,6 +14,7 @@ import typer
 
 import deidlab
 from deidlab.cli.corpus import corpus_app
+from deidlab.cli.params import params
 from deidlab.cli.score import score
 from deidlab.errors import DeidError
 
@@ -26,6 +27,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(corpus_app, name="corpus")
+app.command("params")(params)
 app.command("score")(score)
 
 
