@@ -39,7 +39,7 @@ def test_the_table_is_the_studys() -> None:
     assert table.rows[0] == ("Non-PHI", "4 (44.4444)", "–", "1 (33.3333)", "–")
     assert table.rows[1] == ("DATE", "3 (33.3333)", "1", "0 (0.0000)", "–")
     assert row_labels(parts) == ["DATE", "DOCTOR", "OTHER", "PATIENT"]
-    summary = dict((row[0], row[1:]) for row in corpus_summary(parts, "runs").rows)
+    summary = {row[0]: row[1:] for row in corpus_summary(parts, "runs").rows}
     assert summary["Mean words a note"] == ("9.0", "3.0")
     assert "| DOCTOR | 2 (22.2222) | 1 |" in table_to_markdown(table)
     assert table_to_csv(table).splitlines()[2].startswith("DATE,3 (33.3333),1,")

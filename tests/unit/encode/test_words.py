@@ -1,3 +1,4 @@
+import itertools
 import unicodedata
 
 import pytest
@@ -57,7 +58,7 @@ def test_words_are_what_the_rule_says(text: str) -> None:
         kinds = {kind(character) for character in text[start:end]}
         assert len(kinds) == 1
         assert kinds != {"symbol"} or end - start == 1
-    for (_, end), (start, _) in zip(words, words[1:], strict=False):
+    for (_, end), (start, _) in itertools.pairwise(words):
         if end == start:
             assert kind(text[end - 1]) != kind(text[start]) or kind(text[start]) == "symbol"
 
@@ -81,7 +82,7 @@ def test_stretches_become_runs_of_words_and_nothing_is_lost(data: st.DataObject)
     before = find_words(text)
     fitted, runs = fit_words(before, ((span.start, span.end) for span in spans))
     assert fitted == sorted(fitted)
-    assert all(left[1] <= right[0] for left, right in zip(fitted, fitted[1:], strict=False))
+    assert all(left[1] <= right[0] for left, right in itertools.pairwise(fitted))
     for span, (first, end) in zip(spans, runs, strict=True):
         assert (fitted[first][0], fitted[end - 1][1]) == (span.start, span.end)
         assert all(span.start <= s and e <= span.end for s, e in fitted[first:end])
