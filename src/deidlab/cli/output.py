@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import typer
@@ -37,6 +38,12 @@ def tell(message: str, quiet: bool = False) -> None:
     """A line for the person at the terminal, on stderr so that stdout stays the answer's."""
     if not quiet:
         typer.echo(message, err=True)
+
+
+def tell_written(paths: Iterable[Path], quiet: bool = False) -> None:
+    """Which files a command wrote."""
+    for path in paths:
+        tell(f"wrote {path}", quiet)
 
 
 def with_progress(

@@ -9,7 +9,7 @@ import typer
 
 from deidlab.cli import score_options as options
 from deidlab.cli.corpus.options import Encoding, IdColumn, PatientColumn, TextColumn, read_settings
-from deidlab.cli.output import AsJson, Quiet, print_json, tell, with_progress
+from deidlab.cli.output import AsJson, Quiet, print_json, tell, tell_written, with_progress
 
 if TYPE_CHECKING:
     from deidlab.corpus import ReadSettings
@@ -78,8 +78,7 @@ def score(
         print_json(answer_to_json(answer, everything))
     elif not (quiet and written):
         print_answer(answer, everything, operating_wanted, quiet)
-    for path in written:
-        tell(f"wrote {path}", quiet or as_json)
+    tell_written(written, quiet or as_json)
     raise_refusal(answer)
 
 

@@ -195,3 +195,4 @@ def test_a_gold_without_phi_still_has_its_pictures(tmp_path: Path) -> None:
     save_figure(score_figures.draw_confusion(scores[0].figures.confusion, "quiet"), tmp_path / "c.png")
     save_figure(score_figures.draw_type_bars(scores), tmp_path / "b.png")
     save_figure(score_figures.draw_curves([], "spans"), tmp_path / "p.png")
+    assert all((tmp_path / name).stat().st_size > 1000 for name in ("c.png", "b.png", "p.png"))

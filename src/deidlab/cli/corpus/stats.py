@@ -21,10 +21,11 @@ from deidlab.cli.corpus.options import (
     read_settings,
     show_progress,
 )
-from deidlab.cli.output import AsJson, Quiet, print_json, tell
+from deidlab.cli.output import AsJson, Quiet, print_json, tell_written
 
 if TYPE_CHECKING:
     from deidlab.corpus.stats import PartCounts
+    from deidlab.labels import LabelSet
 
 
 def stats(
@@ -73,18 +74,12 @@ def stats(
     part_of = load_manifest(split).part_of() if split else None
     parts = count_corpus(documents, part_of, words, label_set)
     tables = (corpus_summary(parts, words), corpus_table(parts, words, label_set))
-    if markdown:
-        _write(markdown, "\n".join(table_to_markdown(table) for table in tables))
-    if csv:
-        _write(csv, table_to_csv(tables[1]))
     if chart:
-        from deidlab.report.corpus_figures import draw_label_bars
-        from deidlab.report.figures import save_figure
-
-        save_figure(draw_label_bars(parts, label_set), chart)
+        _draw(parts, label_set, chart)
+    _write(markdown, "\n".join(table_to_markdown(table) for table in tables))
+    _write(csv, table_to_csv(tables[1]))
     written = [path for path in (markdown, csv, chart) if path]
-    for path in written:
-        tell(f"wrote {path}", quiet or as_json)
+    tell_written(written, quiet or as_json)
     if as_json:
         print_json({"words": words, "parts": {name: _plain(counts) for name, counts in parts.items()}})
     elif not (quiet and written):
@@ -93,7 +88,16 @@ def stats(
     finish_reading(report, quiet or as_json)
 
 
-def _write(path: Path, page: str) -> None:
+def _draw(parts: dict[str, PartCounts], labels: LabelSet | None, path: Path) -> None:
+    from deidlab.report.corpus_figures import draw_label_bars
+    from deidlab.report.figures import save_figure
+
+    save_figure(draw_label_bars(parts, labels), path)
+
+
+def _write(path: Path | None, page: str) -> None:
+    if path is None:
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(page, "utf-8")
 
