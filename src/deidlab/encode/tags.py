@@ -7,6 +7,7 @@ counted and shown.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
@@ -73,12 +74,13 @@ def resolve_overlaps(spans: Iterable[Span]) -> tuple[list[Span], list[Misfit]]:
     kept: list[Span] = []
     misfits: list[Misfit] = []
     for span in sorted(ordered, key=lambda s: (s.start - s.end, s.start, s.label)):
-        rival = next((k for k in kept if k.start < span.end and span.start < k.end), None)
-        if rival is None:
-            kept.append(span)
+        # What is kept never overlaps, so only the neighbours can be in the way.
+        place = bisect_right(kept, span.start, key=lambda k: k.start)
+        rivals = [k for k in kept[max(place - 1, 0) : place + 1] if k.start < span.end and span.start < k.end]
+        if not rivals:
+            kept.insert(place, span)
             continue
-        longer = rival.end - rival.start > span.end - span.start
+        longer = max(rival.end - rival.start for rival in rivals) > span.end - span.start
         misfits.append(Misfit(span, OVERLAP if longer else SAME_LENGTH_OVERLAP))
-    kept.sort(key=lambda s: s.start)
     misfits.sort(key=lambda m: (m.span.start, m.span.end, m.span.label))
     return kept, misfits
