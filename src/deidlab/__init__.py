@@ -3,6 +3,7 @@
 The public names are those listed in `__all__`; everything else may move between releases.
 """
 
+from deidlab.easy import load
 from deidlab.errors import (
     AlignmentError,
     ConfigError,
@@ -32,4 +33,5 @@ __all__ = [
     "UnknownNameError",
     "Window",
     "__version__",
+    "load",
 ]

@@ -13,9 +13,17 @@ from typing import Annotated
 import typer
 
 import deidlab
+from deidlab.cli.audit import audit
 from deidlab.cli.corpus import corpus_app
+from deidlab.cli.detect import detect
+from deidlab.cli.export import export
+from deidlab.cli.key import key_app
+from deidlab.cli.mask import mask
 from deidlab.cli.params import params
+from deidlab.cli.pretrain import pretrain
+from deidlab.cli.restore import restore
 from deidlab.cli.score import score
+from deidlab.cli.train import train
 from deidlab.errors import DeidError
 
 app = typer.Typer(
@@ -27,8 +35,16 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(corpus_app, name="corpus")
+app.command("export")(export)
+app.command("detect")(detect)
+app.command("mask")(mask)
+app.command("audit")(audit)
+app.command("restore")(restore)
+app.add_typer(key_app, name="key")
 app.command("params")(params)
 app.command("score")(score)
+app.command("train")(train)
+app.command("pretrain")(pretrain)
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,0 +1,113 @@
+"""What only a GPU can show of training: kernels against others' kernels, and runs that go wrong there.
+
+    PYTHONPATH=src python benchmarks/train_gpu_check.py --train TRAIN --model FOLDER
+
+Prints one line a check and leaves with 1 if any fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from deidlab.errors import ModelError
+from deidlab.train import loop as loop_module
+from deidlab.train.fit import fit
+from deidlab.train.request import RunRequest
+from deidlab.train.settings import TrainSettings
+from deidlab.train.stopping import Interrupted
+from train_reference import read_documents
+
+QUICK = TrainSettings(epochs=2, batch=16, learning_rate=3e-4, checkpoint_minutes=0.0)
+
+
+def check_kernels() -> str:
+    """Our attention against the library's, and the share that dropout drops."""
+    from deidlab.train.kernels import window_attention
+
+    edges = torch.tensor([0, 300, 301, 700, 1024, 1024], dtype=torch.int32, device="cuda")
+    seed = torch.tensor([3], dtype=torch.int32, device="cuda")
+    qkv = torch.randn(1024, 3, 4, 64, device="cuda", dtype=torch.bfloat16, requires_grad=True)
+    ours, _ = window_attention(qkv, edges, seed, 512, 0.125, 0.0)
+    heads = [qkv[:, part] for part in range(3)]
+    theirs = torch.ops.aten._flash_attention_forward(
+        *heads, edges, edges, 512, 512, 0.0, False, False, scale=0.125
+    )[0]
+    grad = torch.randn_like(ours)
+    (left,), (right,) = (torch.autograd.grad(out, qkv, grad, retain_graph=True) for out in (ours, theirs))
+    apart = [float((a - b).float().norm() / b.float().norm()) for a, b in ((ours, theirs), (left, right))]
+    ones = torch.ones_like(qkv)
+    kept, _ = window_attention(ones, edges, seed, 512, 0.125, 0.1)
+    assert max(apart) < 0.01, apart
+    assert abs(float(kept.float().mean()) - 1.0) < 0.01
+    return f"forward and gradient {apart[0]:.4f} and {apart[1]:.4f} apart; dropout keeps the mean"
+
+
+def check_memory(documents: Any, model: str) -> str:
+    torch.cuda.set_per_process_memory_fraction(0.03)
+    folder = Path("/tmp/check-memory")
+    try:
+        fit(documents, [], RunRequest(model), QUICK.changed(batch=600), folder, overwrite=True)
+    except ModelError as error:
+        assert "fit: go on with" in str(error), str(error)
+        fits = int(str(error).split("--batch ")[1].split()[0])
+        fit(documents, [], RunRequest(model), QUICK.changed(batch=fits, epochs=1), folder, resume=True)
+        return f"{error}; and that ran"
+    finally:
+        torch.cuda.set_per_process_memory_fraction(1.0)
+    raise AssertionError("600 windows fitted into 3% of the memory")
+
+
+def check_interrupt(documents: Any, model: str) -> str:
+    after_step = loop_module.Loop._after_step
+
+    def press(loop: Any) -> None:
+        if loop.progress.step == 7:
+            signal.raise_signal(signal.SIGINT)
+        after_step(loop)
+
+    loop_module.Loop._after_step = press  # type: ignore[method-assign]
+    folder = Path("/tmp/check-interrupt")
+    try:
+        fit(documents, [], RunRequest(model), QUICK, folder, overwrite=True)
+    except Interrupted:
+        loop_module.Loop._after_step = after_step  # type: ignore[method-assign]
+        whole = fit(documents, [], RunRequest(model), QUICK, Path("/tmp/check-whole"), overwrite=True)
+        resumed = fit(documents, [], RunRequest(model), QUICK, folder, resume=True)
+        losses = [run.record["epochs"][-1]["train"]["loss"] for run in (whole, resumed)]
+        assert abs(losses[1] / losses[0] - 1) < 0.02, losses
+        return f"losses of the last epoch: whole {losses[0]:.5f}, resumed {losses[1]:.5f}"
+    raise AssertionError("the run was not interrupted")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--train", type=Path, required=True)
+    parser.add_argument("--model", required=True)
+    arguments = parser.parse_args()
+    documents = read_documents(arguments.train)[:120]
+    checks: dict[str, Callable[[], str]] = {
+        "kernels": check_kernels,
+        "out of memory": lambda: check_memory(documents, arguments.model),
+        "interrupted": lambda: check_interrupt(documents, arguments.model),
+    }
+    failed = False
+    for name, check in checks.items():
+        try:
+            print(f"{name}: {check()}", flush=True)
+        except Exception as error:
+            failed = True
+            print(f"{name}: FAILED, {type(error).__name__}: {str(error)[:500]}", flush=True)
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()

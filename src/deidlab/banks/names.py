@@ -1,0 +1,91 @@
+"""A name word in, its gender and origin out; and the pools of names to draw from.
+
+Origins are coarse (english, hispanic, vietnamese, cyrillic-script…) and a word found under several gets the
+first in the order of the file. Words are compared folded: without case and accents.
+"""
+
+from __future__ import annotations
+
+import functools
+import unicodedata
+
+from deidlab.banks.reading import rows
+
+_SCRIPTS = {
+    "CYRILLIC": "cyrillic-script", "GREEK": "greek-script", "ARABIC": "arabic-script",
+    "HEBREW": "hebrew-script",
+    "CJK": "han-script", "HANGUL": "hangul-script", "DEVANAGARI": "devanagari-script",
+}  # fmt: skip
+
+
+@functools.lru_cache(maxsize=65536)
+def fold(word: str) -> str:
+    """The word without case and accents, as names are compared."""
+    if word.isascii():
+        return word.lower()
+    plain = unicodedata.normalize("NFKD", word.casefold())
+    return "".join(c for c in plain if unicodedata.category(c) != "Mn") or word.casefold()
+
+
+def known_name(word: str) -> tuple[str, str, str]:
+    """What the banks know of a word: its gender as a given name ('m', 'f', 'mf' or ''), its origin as a given
+    name and its origin as a family name ('' where they know none)."""
+    exact, folded = word.casefold(), fold(word)
+    gender, given = _given().get(exact) or _given().get(folded, ("", ""))
+    return gender, given, _family().get(exact) or _family().get(folded, "")
+
+
+def script_of(word: str) -> str:
+    """The origin that a word's script alone tells ('' for Latin letters and for scripts with no bank)."""
+    for character in word:
+        if character > "\u024f":
+            name = unicodedata.name(character, "")
+            return next((origin for start, origin in _SCRIPTS.items() if name.startswith(start)), "")
+    return ""
+
+
+@functools.cache
+def name_pool(origin: str, kind: str) -> tuple[str, ...]:
+    """The names of an origin: kind is 'm', 'f', 'mf' (both) or 'family'; an unknown origin is english."""
+    pools = _pools()
+    chosen = origin if (origin, "family") in pools else "english"
+    if kind in ("mf", ""):
+        return tuple(sorted({*pools[chosen, "m"], *pools[chosen, "f"]}))
+    return pools[chosen, kind]
+
+
+@functools.cache
+def origins() -> tuple[str, ...]:
+    """Every origin, in the order in which words are looked up."""
+    return tuple(dict.fromkeys(origin for origin, _ in _pools()))
+
+
+@functools.cache
+def _pools() -> dict[tuple[str, str], tuple[str, ...]]:
+    return {(origin, kind): tuple(names.split()) for origin, kind, names in rows("names.tsv")}
+
+
+@functools.cache
+def _given() -> dict[str, tuple[str, str]]:
+    found: dict[str, tuple[str, str]] = {}
+    for (origin, kind), names in _pools().items():
+        if kind == "family":
+            continue
+        for key in (key for name in names for key in {name.casefold(), fold(name)}):
+            gender, first = found.get(key, ("", origin))
+            # A name that only a later origin gives to the other gender keeps the gender of the first.
+            if first == origin and kind not in gender:
+                gender += kind
+            found[key] = (gender, first)
+    return found
+
+
+@functools.cache
+def _family() -> dict[str, str]:
+    found: dict[str, str] = {}
+    for (origin, kind), names in _pools().items():
+        if kind == "family":
+            for name in names:
+                found.setdefault(name.casefold(), origin)
+                found.setdefault(fold(name), origin)
+    return found

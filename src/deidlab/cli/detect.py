@@ -1,0 +1,106 @@
+"""`deidlab detect SRC --out DST`."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from deidlab.cli import mask_options as options
+from deidlab.cli.corpus.options import (
+    PARTLY_DONE,
+    Encoding,
+    From,
+    IdColumn,
+    Overwrite,
+    PatientColumn,
+    TextColumn,
+    read_settings,
+)
+from deidlab.cli.output import AsJson, Quiet, print_json, tell
+
+if TYPE_CHECKING:
+    from deidlab.pipeline.detecting import DetectOutcome
+
+
+def detect(
+    source: options.Source,
+    out: options.Out,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT",
+            help="Format of the output [default: by DST's name, else the source's; brat for plain text].",
+        ),
+    ] = None,
+    model: options.Model = "en",
+    rules: options.Rules = "on",
+    threshold: options.Threshold = None,
+    known: options.Known = None,
+    allow: options.Allow = None,
+    deny: options.Deny = None,
+    word_scores: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write every word's PHI probability, for `deidlab score --scores`."
+        ),
+    ] = None,
+    patient_from: options.PatientFrom = None,
+    from_: From = None,
+    encoding: Encoding = "utf-8",
+    text_column: TextColumn = "text",
+    id_column: IdColumn = None,
+    patient_column: PatientColumn = None,
+    workers: options.Workers = 0,
+    overwrite: Overwrite = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Find PHI and write the notes with it marked; text, ids and fields stay as they are.
+
+    A note that fails is left out and listed by its place in the source, and the exit status is 3.
+
+    Example: deidlab detect notes/ --out found.jsonl --rules only
+    """
+    from deidlab.cli.mask_progress import watching
+    from deidlab.cli.mask_stdout import print_documents
+    from deidlab.pipeline.detecting import DetectJob, choose_format, detect_corpus, write_files
+    from deidlab.pipeline.settings import Finding, Source
+
+    settings = read_settings(encoding, text_column, id_column, patient_column)
+    place = Source(source, from_, settings, patient_from)
+    finding = Finding(model, rules, known, allow, deny, threshold)
+    format = choose_format(place, out, to)
+    count = options.count_workers(workers)
+    job = DetectJob(place, out, finding, format, word_scores, count, overwrite)
+    # Marked notes are notes: on their way to standard output they touch no file.
+    write = partial(print_documents, stream=sys.stdout.buffer) if out == options.DASH else write_files(job)
+    with watching(source, from_, quiet or as_json) as watch:
+        outcome = detect_corpus(job, write, watch)
+    _tell(outcome, out, format, as_json, quiet)
+
+
+def _tell(outcome: DetectOutcome, out: Path, format: str, as_json: bool, quiet: bool) -> None:
+    if as_json:
+        print_json(_answer(outcome))
+    else:
+        spans = sum(outcome.found.values())
+        tell(f"found {spans} spans in {outcome.n_notes} notes, written to {out}", quiet)
+        for what, n in sorted((+outcome.losses).items()):
+            tell(f"not held by {format}: {what} ({n})", quiet)
+    for number, reason in sorted(outcome.failed):
+        tell(f"left out: note {number}: {reason}")
+    if outcome.failed:
+        raise typer.Exit(PARTLY_DONE)
+
+
+def _answer(outcome: DetectOutcome) -> dict[str, object]:
+    return {
+        "notes": outcome.n_notes,
+        "found": [{"label": a, "source": b, "n": n} for (a, b), n in sorted(outcome.found.items())],
+        "losses": dict(outcome.losses),
+        "failures": [{"number": number, "reason": reason} for number, reason in sorted(outcome.failed)],
+    }

@@ -1,0 +1,35 @@
+"""`deidlab key new FILE`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from deidlab.cli.output import Quiet, tell
+
+key_app = typer.Typer(help="The secret that decides surrogates and pseudonyms.", no_args_is_help=True)
+
+
+@key_app.callback()
+def _key() -> None:
+    """The secret that decides surrogates and pseudonyms."""
+
+
+@key_app.command("new")
+def new(
+    path: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Where to write it; an existing file is refused.")
+    ],
+    quiet: Quiet = False,
+) -> None:
+    """Write a new secret: 32 random bytes that only you can read.
+
+    The same key gives the same surrogates, date shifts and pseudonyms, on any machine. Who has it and the
+    masked notes can link them to known people, so keep it apart from them.
+    """
+    from deidlab.mask.keys import new_key
+
+    new_key(path)
+    tell(f"wrote {path} (32 bytes, mode 0600); keep it apart from the masked notes", quiet)

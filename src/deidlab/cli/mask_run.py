@@ -1,0 +1,242 @@
+"""What `deidlab mask` does with its options: a batch, standard input, or a count; and what it says of it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import typer
+
+from deidlab.cli.corpus.options import PARTLY_DONE
+from deidlab.cli.mask_options import DASH
+from deidlab.cli.mask_progress import watching
+from deidlab.cli.mask_secrets import find_key, find_passphrase
+from deidlab.cli.mask_stdout import print_documents, writing_to
+from deidlab.cli.output import print_json, tell
+from deidlab.corpus.files import complete_file, refuse_existing
+from deidlab.corpus.formats import find_format, recognise_format
+from deidlab.errors import ConfigError
+from deidlab.mask import MaskSettings, load_policy
+from deidlab.pipeline.counting import DryCounts, count_corpus
+from deidlab.pipeline.masking import MaskJob, MaskOutcome, mask_corpus
+from deidlab.pipeline.memory import mask_in_memory
+from deidlab.pipeline.record import open_private, record_folder
+from deidlab.pipeline.sealing import Seal
+from deidlab.pipeline.settings import Finding, Source, Writing
+from deidlab.pipeline.source import read_notes
+from deidlab.pipeline.ways_back import write_map
+
+if TYPE_CHECKING:
+    from deidlab.mask.policy import Style
+
+DEFAULT_THRESHOLD = 0.5
+_STEPS = (0.4, 0.3, 0.2, 0.1)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The command's options, checked one by one."""
+
+    source: Source
+    out: Path
+    finding: Finding
+    style: str
+    policy: str
+    day_first: bool
+    key_file: Path | None
+    writing: Writing
+    spans: Source | None
+    map_file: Path | None
+    failures: Path | None
+    workers: int
+    overwrite: bool
+    as_json: bool
+    quiet: bool
+
+    @property
+    def silent(self) -> bool:
+        return self.quiet or self.as_json
+
+    def settings(self) -> tuple[MaskSettings, bool]:
+        """How to mask, and whether that can be repeated."""
+        policy = load_policy(self.policy)
+        if policy.wanted_recalls:
+            labels = ", ".join(label or "other types" for label in sorted(policy.wanted_recalls))
+            tell(
+                f"the policy wants a recall of {labels} but has no threshold for it: all is masked",
+                self.silent,
+            )
+        key, repeatable = find_key(self.key_file, self.silent)
+        return MaskSettings(policy, cast("Style", self.style), key, day_first=self.day_first), repeatable
+
+
+def run(asked: Asked, dry: bool) -> None:
+    """The way that the options ask for."""
+    if dry:
+        count_notes(asked)
+    elif asked.source.path == DASH:
+        run_stdin(asked)
+    else:
+        run_batch(asked)
+
+
+@contextlib.contextmanager
+def ending_well() -> Iterator[None]:
+    """Asked to end (SIGTERM), clean up as after an error; an unfinished run stays where it can go on."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def run_batch(asked: Asked) -> None:
+    """Files and folders."""
+    settings, repeatable = asked.settings()
+    format = asked.source.format or recognise_format(asked.source.path).name
+    for path in (asked.map_file, asked.failures):
+        if path is not None:
+            refuse_existing(path, asked.overwrite)
+    passphrase = "" if asked.map_file is None else find_passphrase(confirm=True)
+    with (
+        ending_well(),
+        writing_to(asked.out, format) as destination,
+        watching(asked.source.path, asked.source.format, asked.silent) as watch,
+    ):
+        job = MaskJob(
+            asked.source, destination, asked.finding, settings, asked.writing, asked.spans, repeatable,
+            asked.workers, asked.overwrite, asked.map_file, passphrase,
+        )  # fmt: skip
+        outcome = mask_corpus(job, watch)
+    _write_failures(asked, outcome, Seal(settings.key))
+    if asked.as_json:
+        print_json(outcome.record)
+    _tell_outcome(asked, outcome)
+    _leave(asked, [(each.number, each.document, each.reason) for each in outcome.failures])
+
+
+def _tell_outcome(asked: Asked, outcome: MaskOutcome) -> None:
+    record, quiet = outcome.record, asked.silent
+    if record["masked"] > 1 and not record["patients_known"]:
+        tell(
+            "warning: no patients are known, so each note counts as one: intervals across notes are lost, "
+            "and numbers and surrogates differ from note to note (--patient-column, --patient-from)",
+            quiet,
+        )
+    if record["bare_annotations"]:
+        tell(
+            f"warning: {record['bare_annotations']} annotations of the source stand on text that was not "
+            "masked, and mark it in the output; --spans SRC masks what is annotated",
+            quiet,
+        )
+    replaced = sum(row["n"] for row in record["replaced"])
+    left = sum(row["n"] for row in record["left_by_policy"])
+    kept = f", {left} left as the policy says" if left else ""
+    if record["masked"]:
+        to = "standard output" if asked.out == DASH else outcome.destination
+        tell(
+            f"masked {_n(record['masked'], 'note')}: {_n(replaced, 'replacement')}{kept}; written to {to}",
+            quiet,
+        )
+    if asked.out != DASH:
+        tell(f"record of the run in {record_folder(asked.out)} (keep it to yourself)", quiet)
+
+
+def _n(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _write_failures(asked: Asked, outcome: MaskOutcome, seal: Seal) -> None:
+    if asked.failures is None:
+        return
+    with open_private(asked.failures) as file:
+        for each in outcome.failures:
+            name, place = json.loads(seal.open(each.sealed))
+            row = {
+                "number": each.number,
+                "id": name,
+                "file": place,
+                "stage": each.stage,
+                "reason": each.reason,
+            }
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def _leave(asked: Asked, failed: Sequence[tuple[int, str, str]]) -> None:
+    """A note that failed ends the command with 3, whatever else went well."""
+    for number, name, reason in failed[:20]:
+        tell(f"failed: note {number}{f' ({name})' if name else ''}: {reason}")
+    if len(failed) > 20:
+        tell(f"failed: {len(failed) - 20} more, listed in the record")
+    if failed:
+        tell(f"{_n(len(failed), 'note')} failed: nothing of that was written")
+        raise typer.Exit(PARTLY_DONE)
+
+
+def run_stdin(asked: Asked) -> None:
+    """Standard input: one patient, held in memory."""
+    if asked.spans is not None:
+        raise ConfigError("--spans needs a corpus on disk: name a file instead of -")
+    settings, _ = asked.settings()
+    format = find_format(asked.source.format or "txt")
+    passphrase = "" if asked.map_file is None else find_passphrase(confirm=True)
+    outcome = mask_in_memory(read_notes(asked.source), asked.finding, settings, asked.writing)
+    if asked.out == DASH:
+        print_documents(outcome.documents, format, sys.stdout.buffer)
+    elif outcome.documents:
+        with complete_file(asked.out, asked.overwrite) as path, path.open("wb") as stream:
+            print_documents(outcome.documents, format, stream)
+    if asked.map_file is not None:
+        write_map(asked.map_file, passphrase, outcome.ways_back, asked.overwrite)
+    replaced = sum(outcome.tally.replaced.values())
+    if asked.as_json and asked.out != DASH:
+        print_json({"masked": outcome.tally.n_notes, **outcome.tally.to_json()})
+    tell(f"masked {_n(outcome.tally.n_notes, 'note')}: {_n(replaced, 'replacement')}", asked.silent)
+    _leave(asked, [(number, "", reason) for number, reason in outcome.failed])
+
+
+def count_notes(asked: Asked) -> None:
+    """`--dry-run`: what would be masked, and what a stricter threshold would add."""
+    settings, _ = asked.settings()
+    with watching(asked.source.path, asked.source.format, asked.silent) as watch:
+        source = asked.source if asked.spans is None else asked.spans
+        counts = count_corpus(source, asked.finding, settings, asked.workers, asked.spans is not None, watch)
+    now = DEFAULT_THRESHOLD if asked.finding.threshold is None else asked.finding.threshold
+    if asked.as_json:
+        print_json(_counts_to_json(counts, now))
+    else:
+        from deidlab.report.audit_tables import dry_table
+        from deidlab.report.tables import print_table
+
+        print_table(dry_table(_counts_to_json(counts, now)))
+    _leave(asked, [(number, "", reason) for number, reason in counts.failed])
+
+
+def _counts_to_json(counts: DryCounts, now: float) -> dict[str, Any]:
+    steps = [step for step in _STEPS if step < now]
+    labels = sorted({*counts.found, *counts.weak})
+    return {
+        "notes": counts.n_notes,
+        "threshold": now,
+        "sources": dict(sorted(counts.sources.items())),
+        "types": [
+            {
+                "label": label,
+                "found": counts.found[label],
+                "masked": counts.masked[label],
+                "would_add": {f"{step:.1f}": counts.would_add(label, step, now) for step in steps},
+                "set_aside": counts.set_aside(label, now),
+            }
+            for label in labels
+        ],
+    }

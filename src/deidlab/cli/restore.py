@@ -1,0 +1,51 @@
+"""`deidlab restore SRC --map F --out DST`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from deidlab.cli.corpus.options import (
+    Encoding,
+    From,
+    IdColumn,
+    Overwrite,
+    PatientColumn,
+    TextColumn,
+    read_settings,
+)
+from deidlab.cli.output import Quiet, tell
+
+
+def restore(
+    source: Annotated[Path, typer.Argument(metavar="SRC", help="What `deidlab mask --keep-map` wrote.")],
+    map_file: Annotated[Path, typer.Option("--map", metavar="FILE", help="The encrypted map of that run.")],
+    out: Annotated[Path, typer.Option("--out", metavar="DST", help="The file or folder to write.")],
+    from_: From = None,
+    encoding: Encoding = "utf-8",
+    text_column: TextColumn = "text",
+    id_column: IdColumn = None,
+    patient_column: PatientColumn = None,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+) -> None:
+    """Undo a mask exactly, with the map that `deidlab mask --keep-map` wrote.
+
+    Text, ids, patients, file names and annotations come back as they were; columns that masking dropped do
+    not. A note that was changed since it was masked is refused. The passphrase comes from
+    DEIDLAB_MAP_PASSPHRASE_FILE, DEIDLAB_MAP_PASSPHRASE or a prompt.
+
+    Example: deidlab restore masked --map run.map --out restored
+    """
+    from deidlab.cli.mask_secrets import find_passphrase
+    from deidlab.pipeline.settings import Source
+    from deidlab.pipeline.ways_back import RestoreJob, restore_corpus
+
+    settings = read_settings(encoding, text_column, id_column, patient_column)
+    job = RestoreJob(
+        Source(source, from_, settings), out, map_file, find_passphrase(confirm=False), overwrite
+    )
+    count = restore_corpus(job)
+    tell(f"restored {count} notes to {out}", quiet)

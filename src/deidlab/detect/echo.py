@@ -1,0 +1,50 @@
+"""Spans of a note in, further spans out: every name that was found once is found again, in any case.
+
+Single words of a name are looked for too; a word that is also an everyday word must start with a capital,
+and initials or two-letter words are left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from deidlab.detect.folding import Terms, folded
+from deidlab.detect.resolve import NAMES
+from deidlab.detect.wordlists import is_everyday
+from deidlab.types import Span
+
+SOURCE = "echo"
+_SHORTEST = 3
+DOUBTFUL = 0.4
+
+
+def find_echoes(text: str, spans: Iterable[Span]) -> list[Span]:
+    """Further mentions of the names among `spans`, with their label and a little less certainty."""
+    plain = folded(text)
+    sources: dict[str, Span] = {}
+    for span in spans:
+        if span.label in NAMES:
+            for word in plain[span.start : span.end].split():
+                if len(word) >= _SHORTEST and not word.isdigit():
+                    before = sources.get(word)
+                    if before is None or (before.score or 0.0) < (span.score or 0.0):
+                        sources[word] = span
+    if not sources:
+        return []
+    echoes = []
+    for start, end, word in Terms(sources).find(text):
+        source = sources[word]
+        score = min(source.score if source.score is not None else 1.0, 0.9)
+        if is_everyday(word):
+            if not text[start].isupper():
+                continue
+            if _opens_sentence(text, start):
+                score = min(score, DOUBTFUL)
+        echoes.append(Span(start, end, source.label, score, SOURCE))
+    return echoes
+
+
+def _opens_sentence(text: str, start: int) -> bool:
+    """Whether a capital at `start` says nothing, because any word would have one there."""
+    before = text[max(start - 3, 0) : start].rstrip(" \t")
+    return not before or before[-1] in ".!?:;\n\r-*"

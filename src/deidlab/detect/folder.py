@@ -1,0 +1,132 @@
+"""A folder with a tagger in, what is known of it out; a run wrote the folder, or `deidlab export`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from deidlab.encode.decoding import Scores
+from deidlab.errors import ModelError
+
+TAGGER = "tagger.json"
+EXPORT = "export.json"
+TOKENIZER = "tokenizer.json"
+STEPS = "steps.npy"
+WEIGHTS = "model.safetensors"
+TORCH, ONNX, OPENVINO = "torch", "onnx", "openvino"
+FORMATS = (ONNX, OPENVINO)
+DECODINGS = ("viterbi", "greedy", "crf")
+
+
+@dataclass(frozen=True, slots=True)
+class TaggerFacts:
+    """What prediction has to know of a tagger, whatever computes it.
+
+    `words` is the way of cutting text, `window` and `stride` count pieces; `shapes` says whether the model
+    takes the shapes of words too, `first_position` is the number of a window's first piece.
+    """
+
+    tags: tuple[str, ...]
+    window: int
+    stride: int
+    words: str
+    decoding: str
+    shapes: bool
+    first_position: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExportFacts:
+    """How an exported model is to be run.
+
+    `precision` is fp32, bf16 or int8. `floats` is the type in which OpenVINO computes what is not int8, and
+    `group` the number of neighbouring values of a piece that share an int8 scale (0: the model holds scales).
+    """
+
+    format: str
+    precision: str
+    model: str
+    floats: str = "f32"
+    group: int = 0
+    fields: Mapping[str, Any] = field(default_factory=dict, repr=False, hash=False)
+
+
+def is_run(folder: Path) -> bool:
+    """Whether a finished fine-tuning is in the folder, in the form that torch loads."""
+    return all((folder / name).is_file() for name in (TAGGER, TOKENIZER, WEIGHTS, "config.json"))
+
+
+def is_export(folder: Path) -> bool:
+    return (folder / EXPORT).is_file()
+
+
+def read_tagger(folder: Path) -> TaggerFacts:
+    """What the folder's `tagger.json` says, checked."""
+    path = folder / TAGGER
+    table = _read_object(path)
+    try:
+        facts = TaggerFacts(
+            tags=tuple(str(tag) for tag in table["tags"]),
+            window=int(table["window"]),
+            stride=int(table["stride"]),
+            words=str(table["words"]),
+            decoding=str(table["decoding"]),
+            shapes=bool(table["shapes"]),
+            first_position=int(table["first_position"]),
+        )
+    except (KeyError, TypeError, ValueError):
+        raise ModelError(f"{path}: not the description of a tagger") from None
+    if facts.decoding not in DECODINGS or not facts.tags:
+        raise ModelError(f"{path}: no tags, or a way of decoding that this version does not know")
+    return facts
+
+
+def read_export(folder: Path) -> ExportFacts:
+    """What the folder's `export.json` says of its model, checked."""
+    path = folder / EXPORT
+    table = _read_object(path)
+    try:
+        facts = ExportFacts(
+            format=str(table["format"]),
+            precision=str(table["precision"]),
+            model=str(table["model"]),
+            floats=str(table["floats"]),
+            group=int(table["group"]),
+            fields=table,
+        )
+    except (KeyError, TypeError, ValueError):
+        raise ModelError(f"{path}: not the record of an export") from None
+    if facts.format not in FORMATS or Path(facts.model).name != facts.model:
+        raise ModelError(f"{path}: an export of a kind that this version does not know")
+    return facts
+
+
+def read_steps(folder: Path, facts: TaggerFacts) -> Scores | None:
+    """A CRF's steps between tags from an exported folder; None where the tagger has none."""
+    if facts.decoding != "crf":
+        return None
+    path = folder / STEPS
+    try:
+        steps = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError):
+        raise ModelError(f"{path}: the steps between tags cannot be read") from None
+    if steps.shape != (len(facts.tags), len(facts.tags)):
+        raise ModelError(f"{path}: the steps are for another number of tags")
+    return np.asarray(steps, np.float32)
+
+
+def _read_object(path: Path) -> dict[str, Any]:
+    try:
+        table = json.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise ModelError(f"{path}: {error.strerror or 'cannot be read'}") from None
+    except ValueError:
+        raise ModelError(f"{path}: not JSON") from None
+    if not isinstance(table, dict):
+        raise ModelError(f"{path}: not a JSON object")
+    return table

@@ -1,0 +1,77 @@
+"""Site dictionaries: terms to hide wherever they stand (deny), and terms to leave alone (allow).
+
+A file has one term a line, `#` starts a comment; a deny term may be followed by a tab and its label.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from pathlib import Path
+
+from deidlab.detect.folding import Terms, fold_term
+from deidlab.errors import ConfigError
+from deidlab.labels import load_label_set
+from deidlab.types import Span
+
+DENY, DEFAULT_LABEL = "deny", "OTHER"
+
+
+def read_terms(path: Path | str) -> frozenset[str]:
+    """The terms of a dictionary file."""
+    try:
+        lines = Path(path).read_text("utf-8-sig").splitlines()
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror or 'cannot be read'}") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path}: not a text file in UTF-8") from None
+    return frozenset(line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#"))
+
+
+@functools.lru_cache(maxsize=8)
+def _terms(terms: frozenset[str]) -> tuple[Terms, dict[str, str]]:
+    known = load_label_set("i2b2-2014")
+    labels: dict[str, str] = {}
+    for number, line in enumerate(sorted(terms), 1):
+        term, _, label = line.partition("\t")
+        label = label.strip() or DEFAULT_LABEL
+        if label not in known:
+            raise ConfigError(f"dictionary: term {number} in order has a label that i2b2-2014 does not know")
+        if fold_term(term):
+            labels[fold_term(term)] = label
+    return Terms(labels, loose=True), labels
+
+
+def check_terms(terms: frozenset[str]) -> None:
+    """Raises where a term's label is unknown."""
+    _terms(terms)
+
+
+def find_denied(text: str, terms: frozenset[str]) -> list[Span]:
+    """Every occurrence of a denied term, as a whole word, in any case, accents aside."""
+    if not terms:
+        return []
+    finder, labels = _terms(terms)
+    return [Span(start, end, labels[term], 1.0, DENY) for start, end, term in finder.find(text)]
+
+
+def find_allowed(text: str, terms: frozenset[str]) -> list[tuple[int, int]]:
+    """Where allowed terms stand."""
+    if not terms:
+        return []
+    return [(start, end) for start, end, _ in _terms(terms)[0].find(text)]
+
+
+def outside(spans: Iterable[Span], stretches: list[tuple[int, int]]) -> list[Span]:
+    """The spans that lie inside none of the stretches (in order, disjoint)."""
+    from bisect import bisect_right
+
+    if not stretches:
+        return list(spans)
+    starts = [start for start, _ in stretches]
+    kept = []
+    for span in spans:
+        index = bisect_right(starts, span.start) - 1
+        if index < 0 or stretches[index][1] < span.end:
+            kept.append(span)
+    return kept

@@ -1,0 +1,73 @@
+"""DeidLab in a few lines of Python.
+
+import deidlab
+
+masked = deidlab.load("en").mask("Seen by Dr. Ilse Verhoeven on 3/14/2071.")
+print(masked.text)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from deidlab.errors import CorpusError
+from deidlab.types import Document, MaskedDocument, Span
+
+if TYPE_CHECKING:
+    from deidlab.detect import Detector
+    from deidlab.mask.policy import Style
+
+
+@dataclass(frozen=True, slots=True)
+class Deidentifier:
+    """A detector that is loaded, and a secret. One secret gives one person the same surrogate every time."""
+
+    detector: Detector = field(repr=False)
+    key: bytes = field(repr=False)
+
+    def detect(self, text: str, patient: str = "") -> tuple[Span, ...]:
+        """The PHI in a text, in order and without overlaps."""
+        return self.detector.detect([Document("note", patient, text)])[0].spans
+
+    def mask(
+        self, text: str, style: Style = "tag", policy: str = "i2b2", patient: str = ""
+    ) -> MaskedDocument:
+        """The text with its PHI masked; `.text` is what can be shared, `.replacements` what stood there."""
+        return self.mask_all([Document("note", patient, text)], style, policy)[0]
+
+    def mask_all(
+        self, documents: Iterable[Document], style: Style = "tag", policy: str = "i2b2"
+    ) -> list[MaskedDocument]:
+        """Many notes at once: the notes of a patient share their tags, surrogates and date shift."""
+        from dataclasses import replace
+
+        from deidlab.mask import MaskSettings, load_policy, mask_notes
+
+        notes = list(documents)
+        if len({note.id for note in notes}) < len(notes):
+            raise CorpusError("two documents have the same id; ids must be unique")
+        found = self.detector.detect(notes, with_words=False)
+        marked = [replace(note, spans=one.spans) for note, one in zip(notes, found, strict=True)]
+        return mask_notes(marked, MaskSettings(policy=load_policy(policy), style=style, key=self.key))
+
+
+def load(
+    model: str | None = "en",
+    rules: str = "on",
+    key_file: str | Path | None = None,
+    known: str | Path | None = None,
+    threshold: float | None = None,
+) -> Deidentifier:
+    """A de-identifier: `model` is an embedded model's name or an exported folder, None for rules alone.
+
+    Without `key_file` the secret is random, and another call gives other surrogates.
+    """
+    from deidlab.detect import KnownTable, load_detector
+    from deidlab.mask.keys import random_key, read_key
+
+    table = None if known is None else KnownTable.read(known)
+    detector = load_detector(model, rules, table, threshold=threshold)
+    return Deidentifier(detector, random_key() if key_file is None else read_key(key_file).key)

@@ -1,0 +1,124 @@
+"""Scores of tags for each word in, the best tags out: greedily, over valid BIO only, or with learned steps.
+
+Notes are decoded together, word by word in step, so that many cost as many steps as the longest of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from deidlab.labels import split_tag
+
+Scores = npt.NDArray[np.float32]
+TagIds = npt.NDArray[np.int64]
+
+_NEVER = np.float32(-1e9)
+_BATCH_WORDS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class TagGrammar:
+    """Which tag may follow which: an I only a B or I of its own label.
+
+    `before_inside` lists for each tag the B of its label where the tag is an I, and itself otherwise;
+    `is_inside` says which tags are I. An I whose B is not in the set is treated as a B.
+    """
+
+    tags: tuple[str, ...]
+    before_inside: npt.NDArray[np.int64]
+    is_inside: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, tags: Sequence[str]) -> TagGrammar:
+        place = {tag: index for index, tag in enumerate(tags)}
+        begins = [place.get(f"B-{split_tag(tag)[1]}") if tag.startswith("I-") else None for tag in tags]
+        before = [index if begin is None else begin for index, begin in enumerate(begins)]
+        return cls(tuple(tags), np.array(before), np.array([begin is not None for begin in begins]))
+
+    def allowed(self) -> npt.NDArray[np.bool_]:
+        """Whether column may follow row."""
+        n_tags = len(self.tags)
+        allowed = np.ones((n_tags, n_tags), dtype=np.bool_)
+        for tag in np.flatnonzero(self.is_inside):
+            allowed[:, tag] = False
+            allowed[[tag, self.before_inside[tag]], tag] = True
+        return allowed
+
+
+def decode_greedy(scores: Sequence[Scores]) -> list[TagIds]:
+    """The best tag of each word by itself, from each note's [words, tags] scores."""
+    return [np.argmax(note, axis=1) if len(note) else np.zeros(0, np.int64) for note in scores]
+
+
+def decode_valid(scores: Sequence[Scores], grammar: TagGrammar, steps: Scores | None = None) -> list[TagIds]:
+    """The best run of tags that is valid BIO, for each note; `steps` are a CRF's learned transitions."""
+    order = sorted(range(len(scores)), key=lambda index: -len(scores[index]))
+    decoded: list[TagIds] = [np.zeros(0, np.int64)] * len(scores)
+    filled = [index for index in order if len(scores[index])]
+    if not filled:
+        return decoded
+    for batch in _batches(filled, [len(note) for note in scores]):
+        best = _best_paths([np.asarray(scores[index], np.float32) for index in batch], grammar, steps)
+        for index, path in zip(batch, best, strict=True):
+            decoded[index] = path
+    return decoded
+
+
+def _batches(order: Sequence[int], lengths: Sequence[int]) -> Iterator[Sequence[int]]:
+    """Runs of notes whose table of words stays small enough to hold in memory at once."""
+    first = 0
+    while first < len(order):
+        end = first + max(1, _BATCH_WORDS // lengths[order[first]])
+        yield order[first:end]
+        first = end
+
+
+def _best_paths(notes: list[Scores], grammar: TagGrammar, steps: Scores | None) -> list[TagIds]:
+    """Viterbi over notes sorted by falling length: those that have ended drop off the end of the batch."""
+    lengths = np.array([len(note) for note in notes])
+    padded = np.zeros((lengths[0], len(notes), notes[0].shape[1]), np.float32)
+    for index, note in enumerate(notes):
+        padded[: len(note), index] = note
+    back = np.zeros(padded.shape, np.int16)
+    total = padded[0].copy()
+    total[:, grammar.is_inside] += _NEVER
+    blocked = None if steps is None else np.where(grammar.allowed(), steps, _NEVER).astype(np.float32)
+    for place in range(1, int(lengths[0])):
+        n_open = int((lengths > place).sum())
+        reached, came = _step(total[:n_open], grammar, blocked)
+        back[place, :n_open] = came
+        total[:n_open] = reached + padded[place, :n_open]
+    return _trace(total, back, lengths)
+
+
+def _step(total: Scores, grammar: TagGrammar, steps: Scores | None) -> tuple[Scores, npt.NDArray[np.int16]]:
+    if steps is not None:
+        routes = total[:, :, None] + steps
+        came = routes.argmax(axis=1)
+        return np.take_along_axis(routes, came[:, None], axis=1)[:, 0], came.astype(np.int16)
+    n_tags = total.shape[1]
+    anywhere = total.argmax(axis=1)
+    reached = np.repeat(total[np.arange(len(total)), anywhere][:, None], n_tags, axis=1)
+    came = np.repeat(anywhere[:, None], n_tags, axis=1)
+    inside = np.flatnonzero(grammar.is_inside)
+    begins = grammar.before_inside[inside]
+    stays = total[:, inside] >= total[:, begins]
+    reached[:, inside] = np.where(stays, total[:, inside], total[:, begins])
+    came[:, inside] = np.where(stays, inside, begins)
+    return reached, came.astype(np.int16)
+
+
+def _trace(total: Scores, back: npt.NDArray[np.int16], lengths: npt.NDArray[np.int64]) -> list[TagIds]:
+    paths = np.zeros(back.shape[:2], np.int64)
+    notes = np.arange(len(lengths))
+    current = total.argmax(axis=1)
+    for place in range(int(lengths[0]) - 1, -1, -1):
+        n_open = int((lengths > place).sum())
+        paths[place, :n_open] = current[:n_open]
+        if place:
+            current[:n_open] = back[place, notes[:n_open], current[:n_open]]
+    return [paths[: lengths[index], index] for index in range(len(lengths))]

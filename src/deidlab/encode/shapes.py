@@ -1,0 +1,47 @@
+"""Words in, the shape of each out: its letter case, and the white space before it.
+
+Uncased models lose both; a small table learned over these ids gives them back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from deidlab.types import Word
+
+_KINDS = ("special", "lower", "title", "upper", "letter", "mixed", "digits", "other")
+_GAPS = ("joined", "space", "line", "paragraph")
+N_SHAPES = len(_KINDS) * len(_GAPS)
+SPECIAL = 0
+"""The shape of a special piece."""
+
+
+def find_shapes(text: str, words: Sequence[Word]) -> list[int]:
+    """One id below `N_SHAPES` for each word; never `SPECIAL`."""
+    shapes = []
+    before = 0
+    for start, end in words:
+        shapes.append(_kind(text[start:end]) * len(_GAPS) + _gap(text[before:start], before == 0))
+        before = end
+    return shapes
+
+
+def _kind(word: str) -> int:
+    if word.isdigit():
+        return 6
+    if not word.isalpha():
+        return 7
+    if word.islower():
+        return 1
+    if len(word) == 1:
+        return 4
+    if word.isupper():
+        return 3
+    return 2 if word[0].isupper() and word[1:].islower() else 5
+
+
+def _gap(space: str, at_start: bool) -> int:
+    lines = space.count("\n")
+    if lines:
+        return min(lines, 2) + 1
+    return 3 if at_start else int(bool(space))

@@ -1,0 +1,79 @@
+"""What every executor takes and gives back, on one machine or many.
+
+A task is a numbered handful of items; the work turns items into as many results. An executor returns one
+completion a task, in the order of the tasks. An item that cannot be done is a `Failed` in its place; it
+never takes its neighbours with it, and its reason never quotes what was in the item.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from deidlab.errors import ConfigError, DeidError, MissingExtraError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+Work = Callable[[Sequence[Item]], Sequence[Result]]
+Setup = Callable[[], Work[Item, Result]]
+"""Called once in each process that works; it must travel to that process, so a module holds its class."""
+
+# What is wrong with the settings is wrong for every item: these end the run.
+FATAL = (ConfigError, MissingExtraError)
+
+
+@dataclass(frozen=True, slots=True)
+class Task(Generic[Item]):
+    """Items that travel together."""
+
+    number: int
+    items: tuple[Item, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """In place of a result: why there is none."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Completion(Generic[Result]):
+    """What became of a task: a result or a Failed for each of its items."""
+
+    number: int
+    results: tuple[Result | Failed, ...] = field(repr=False)
+
+
+def attempt(work: Work[Item, Result], items: Sequence[Item]) -> tuple[Result | Failed, ...]:
+    """All items at once; where that fails, each alone, so that only the culprit is lost."""
+    try:
+        results = tuple(work(items))
+        if len(results) != len(items):
+            raise RuntimeError("as many results as items are expected")
+        return results
+    except FATAL:
+        raise
+    except Exception as error:
+        if len(items) == 1:
+            return (Failed(describe(error)),)
+    return tuple(result for item in items for result in attempt(work, (item,)))
+
+
+def describe(error: BaseException) -> str:
+    """Why, without a word of the data: our own messages hold none, of others only kind and place are told."""
+    if isinstance(error, DeidError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "out of memory"
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    place = ""
+    if frame is not None:
+        name = os.path.basename(frame.tb_frame.f_code.co_filename)  # noqa: PTH119
+        place = f" at {name}:{frame.tb_lineno}"
+    return f"internal error ({type(error).__name__}{place})"

@@ -1,0 +1,44 @@
+"""Detected spans in, notes that can be shared out.
+
+    settings = MaskSettings(policy=load_policy("i2b2"), style="surrogate", key=read_key("site.key").key)
+    masker = Masker(settings)
+    state = PatientState.from_facts(masker.facts(note) for note in notes_of_one_patient)
+    masked = [masker.mask(note, state) for note in notes_of_one_patient]
+
+A policy says which labels change and how, a style what takes their place, a key which choice is made.
+"""
+
+from deidlab.mask.apply import apply, settle
+from deidlab.mask.facts import Fact, pack_facts, unpack_facts
+from deidlab.mask.keepmap import MapEntry, MapReader, MapWriter, restore_text
+from deidlab.mask.keys import KeyFile, new_key, random_key, read_key
+from deidlab.mask.masker import Masker, mask_notes
+from deidlab.mask.policy import Policy, Row, base_label, known_policies, load_policy, read_policy
+from deidlab.mask.settings import MaskSettings
+from deidlab.mask.state import PatientState
+
+__all__ = [
+    "Fact",
+    "KeyFile",
+    "MapEntry",
+    "MapReader",
+    "MapWriter",
+    "MaskSettings",
+    "Masker",
+    "PatientState",
+    "Policy",
+    "Row",
+    "apply",
+    "base_label",
+    "known_policies",
+    "load_policy",
+    "mask_notes",
+    "new_key",
+    "pack_facts",
+    "random_key",
+    "read_key",
+    "read_policy",
+    "restore_text",
+    "settle",
+    "unpack_facts",
+]

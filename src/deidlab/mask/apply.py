@@ -1,0 +1,89 @@
+"""Spans and what replaces them in, edited text out: the only code that edits text.
+
+`settle` turns any spans into disjoint ones that cover the same characters; `apply` and `undo` are each
+other's mirror; `move_spans` gives the same annotations with their offsets in the edited text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from deidlab.errors import AlignmentError
+from deidlab.types import Span
+
+Replacement = tuple[Span, str]
+
+
+def settle(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """Disjoint spans that cover every character the given ones cover.
+
+    Spans that overlap become one, from the first start to the last end, under the label, score and source of
+    the longest: nothing that somebody marked is left in the text. Spans that only touch stay apart.
+    """
+    settled: list[Span] = []
+    longest: list[int] = []
+    for span in sorted(spans, key=lambda s: (s.start, -s.end, s.label, s.source)):
+        if settled and span.start < settled[-1].end:
+            last, length = settled[-1], span.end - span.start
+            lead = span if length > longest[-1] else last
+            end = max(last.end, span.end)
+            settled[-1] = Span(last.start, end, lead.label, lead.score, lead.source)
+            longest[-1] = max(longest[-1], length)
+        else:
+            settled.append(span)
+            longest.append(span.end - span.start)
+    return tuple(settled)
+
+
+def apply(text: str, replacements: Sequence[Replacement]) -> str:
+    """The text with each span replaced; spans are disjoint and in order, all else stays as it was."""
+    parts: list[str] = []
+    done = 0
+    for span, new in replacements:
+        if span.start < done or span.end > len(text):
+            raise AlignmentError(
+                f"span {span.start}–{span.end} overlaps the one before it or reaches past the text"
+            )
+        parts += (text[done : span.start], new)
+        done = span.end
+    parts.append(text[done:])
+    return "".join(parts)
+
+
+def landings(replacements: Sequence[Replacement]) -> list[tuple[int, int]]:
+    """Where each replacement stands in the edited text."""
+    shift = 0
+    places = []
+    for span, new in replacements:
+        start = span.start + shift
+        places.append((start, start + len(new)))
+        shift += len(new) - (span.end - span.start)
+    return places
+
+
+def undo(edited: str, pieces: Sequence[tuple[int, int, str]]) -> str:
+    """The text as it was: each piece says which stretch of the edited text stood for which original."""
+    return apply(edited, [(Span(start, end, "x"), original) for start, end, original in pieces])
+
+
+def move_spans(spans: Iterable[Span], replacements: Sequence[Replacement]) -> tuple[Span, ...]:
+    """The same annotations with offsets in the edited text; those replaced get their replacement's edges."""
+    moved: list[Span] = []
+    index = shift = 0
+    ordered = sorted(spans, key=lambda s: (s.start, s.end))
+    places = landings(replacements)
+    for span in ordered:
+        while index < len(replacements) and replacements[index][0].end <= span.start:
+            shift = places[index][1] - replacements[index][0].end
+            index += 1
+        start, end = span.start + shift, span.end + shift
+        inside = index
+        while inside < len(replacements) and replacements[inside][0].start < span.end:
+            old = replacements[inside][0]
+            if inside == index and old.start <= span.start:
+                start = places[inside][0]
+            delta = places[inside][1] - old.end
+            end = max(span.end, old.end) + delta
+            inside += 1
+        moved.append(Span(start, end, span.label, span.score, span.source))
+    return tuple(moved)

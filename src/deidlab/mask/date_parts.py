@@ -1,0 +1,147 @@
+"""The text of a date span in, its dates out, each with what was written of it.
+
+`parse_dates` gives None where anything in the span is not understood, so that nothing of it can slip through.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from dataclasses import dataclass, field
+
+from deidlab.mask.calendar_words import CONNECTORS, WEEKDAYS, holiday_names, month_forms, season_forms
+
+MONTH_FORMS = month_forms()
+SEASON_FORMS = season_forms()
+
+
+def _any(words: list[str]) -> str:
+    return "|".join(re.escape(word).replace("'", "['’]?") for word in sorted(words, key=len, reverse=True))
+
+
+_MONTH = rf"(?P<month>{_any(list(MONTH_FORMS))})\b\.?"
+_YEAR = r"(?P<year>\d{4}|['’]\d{2})(?!\d)"
+_DAY = r"(?P<day>\d{1,2})(?P<ordinal>st|nd|rd|th)?"
+_DAY2 = r"(?:(?P<dash>\s*(?:[-–]|to|al|through)\s*)(?P<day2>\d{1,2})(?P<ordinal2>st|nd|rd|th)?(?![\d/]))?"
+_OF = r"(?:\s*,)?\s*(?:\b(?:of|del?|in)\b\s*)?"
+_DAY_MONTH = (
+    rf"{_DAY}{_DAY2}(?P<gap1>[\s-]*(?:\b(?:of|de)\b\s*)?){_MONTH}"
+    r"(?:(?P<gap>[\s,-]*(?:\bdel?\b\s*)?)(?P<year>\d{4}|['’]?\d{2})(?!\d))?"
+)
+# The first kind that matches at a place wins, so longer forms come before their parts.
+_KINDS: tuple[tuple[str, str], ...] = (
+    ("time", r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:\s*[ap]\.?m\b\.?)?(?:Z|[+-]\d{2}:?\d{2})?"),
+    ("ymd", r"(?P<year>\d{4})(?P<sep>[-/.])(?P<first>\d{1,2})(?P=sep)(?P<second>\d{1,2})(?!\d)"),
+    ("dmy", r"(?P<first>\d{1,2})(?P<sep>[-/.])(?P<second>\d{1,2})(?P=sep)(?P<year>\d{4}|\d{2})(?!\d)"),
+    ("compact", r"(?P<year>(?:19|20|21)\d{2})(?P<first>0[1-9]|1[0-2])(?P<second>0[1-9]|[12]\d|3[01])(?!\d)"),
+    ("holiday", rf"(?P<holiday>{_any(holiday_names())})\b(?:{_OF}{_YEAR})?"),
+    ("month_day", rf"{_MONTH}\s*{_DAY}(?!\d|/\d){_DAY2}(?:(?P<gap>\s*,?\s*|\s+of\s+){_YEAR})?"),
+    ("day_month", _DAY_MONTH),
+    ("month_year", rf"{_MONTH}(?P<gap>{_OF}|[-/\s]\s*)(?P<year>\d{{4}}|['’]\d{{2}}|(?<=[-/])\d{{2}})(?!\d)"),
+    ("month", _MONTH),
+    ("season", rf"(?P<season>{_any(list(SEASON_FORMS))})\b(?:{_OF}{_YEAR})?"),
+    ("weekday", rf"(?:{_any(list(WEEKDAYS))})s?(?:day)?\b\.?"),
+    ("year_num", r"(?P<year>\d{4})(?P<sep>[-/])(?P<first>\d{1,2})(?![\d/-])"),
+    ("num_year", r"(?P<first>\d{1,2})(?P<sep>[-/.])(?P<year>\d{4})(?!\d)"),
+    ("num_day", r"(?P<first>\d{1,2})(?P<sep>[-/.])(?P<second>\d{1,2})(?!\d|(?P=sep)\d)"),
+    ("year", r"(?P<year>(?:1[89]|20|21)\d{2}|['’]\d{2})(?!\d)(?P<decade>['’]?s\b)?"),
+    ("day", r"(?P<day>\d{1,2})(?P<ordinal>st|nd|rd|th)\b"),
+)  # fmt: skip
+_PATTERNS = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _KINDS)
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class DatePart:
+    """One date as written: its kind, the numbers read from it (None where not written) and its match."""
+
+    kind: str
+    match: re.Match[str] = field(repr=False)
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+
+    @property
+    def full(self) -> dt.date | None:
+        if self.year is None or self.month is None or self.day is None:
+            return None
+        return dt.date(self.year, self.month, self.day)
+
+
+def parse_dates(text: str, day_first: bool = False) -> list[DatePart] | None:
+    """Every date of a span in order; None where some word or digit of it is no part of a date."""
+    parts: list[DatePart] = []
+    at = 0
+    while at < len(text):
+        if not text[at].isalnum() and text[at] not in "'’":
+            at += 1
+            continue
+        if at and text[at].isdigit() and text[at - 1].isdigit():
+            return None
+        part = _part_at(text, at, day_first)
+        if part is not None:
+            parts.append(part)
+            at = part.match.end()
+            continue
+        word = _WORD.match(text, at)
+        if text[at] in "'’":
+            at += 1
+        elif word and word.group().lower() in CONNECTORS:
+            at = word.end()
+        else:
+            return None
+    return parts if any(part.kind != "time" for part in parts) else None
+
+
+def _part_at(text: str, at: int, day_first: bool) -> DatePart | None:
+    for kind, pattern in _PATTERNS:
+        match = pattern.match(text, at)
+        # A month is a word of its own: 'mar' does not begin 'marked'.
+        if match is None or (at and text[at].isalpha() and text[at - 1].isalpha()):
+            continue
+        try:
+            return _read(kind, match, day_first)
+        except ValueError:
+            continue
+    return None
+
+
+def _read(kind: str, match: re.Match[str], day_first: bool) -> DatePart:
+    groups = match.groupdict()
+    year = _year(groups.get("year"))
+    month = MONTH_FORMS[groups["month"].lower()][0] if groups.get("month") else None
+    day = int(groups["day"]) if groups.get("day") else None
+    if kind in ("ymd", "compact"):
+        month, day = int(groups["first"]), int(groups["second"])
+    elif kind in ("dmy", "num_day"):
+        first, second = int(groups["first"]), int(groups["second"])
+        # What cannot be a month is the day, whichever order was asked for.
+        day_leads = (day_first and second <= 12) or first > 12
+        month, day = (second, first) if day_leads else (first, second)
+    elif kind in ("num_year", "year_num"):
+        month = int(groups["first"])
+    if kind == "num_day" and (day or 0) > 31 and groups["second"] == str(day):
+        # 3/64 is a month and a year.
+        year, day = 2000 + (day or 0), None
+    _check(year, month, day, groups.get("day2"))
+    return DatePart(kind, match, year, month, day)
+
+
+def _check(year: int | None, month: int | None, day: int | None, day2: str | None) -> None:
+    """Raise ValueError for a day that no calendar has."""
+    if month is not None and not 1 <= month <= 12:
+        raise ValueError
+    for written in (day, int(day2) if day2 else None):
+        if written is not None:
+            # 2064 is a leap year: the 29th of February is a day where no year is written.
+            dt.date(year if year is not None else 2064, month or 1, written)
+
+
+def _year(text: str | None) -> int | None:
+    if not text:
+        return None
+    digits = text.lstrip("'’")
+    year = int(digits) if len(digits) == 4 else 2000 + int(digits)
+    if not 1600 <= year <= 2999:
+        raise ValueError
+    return year

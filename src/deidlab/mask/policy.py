@@ -1,0 +1,198 @@
+"""A policy's name or a TOML file in, one row a label out.
+
+A row says what happens to a label (`action`), in which style (`style`, or the run's own), from which
+score on (`threshold`) or for which wanted recall (`recall`), and cites the clause that asks for it.
+Labels of other schemes (MEDDOCAN, i2b2 2006, PhysioNet) find their row through the shipped label maps.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from deidlab.errors import ConfigError, UnknownNameError
+from deidlab.labels import load_label_set, load_map
+from deidlab.types import Span
+
+Action = Literal["mask", "keep", "year", "over-89", "age-band", "zip3", "fsa"]
+ACTIONS: tuple[Action, ...] = get_args(Action)
+Style = Literal["redact", "tag", "surrogate"]
+STYLES: tuple[Style, ...] = get_args(Style)
+
+_ROW_KEYS = ("action", "style", "threshold", "recall", "clause", "note")
+_TOP_KEYS = ("name", "description", "like", "default", "types", "style", "threshold", "recall")
+_MAPS = ("meddocan--i2b2-2014", "i2b2-2006--i2b2-2014", "physionet--i2b2-2014")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What a policy does to one label."""
+
+    action: Action = "mask"
+    style: Style | None = None
+    threshold: float | None = None
+    recall: float | None = None
+    clause: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Rows by label; a label with no row of its own, nor through a map, falls to `default`."""
+
+    name: str
+    description: str
+    rows: Mapping[str, Row] = field(hash=False)
+    default: Row = Row()
+
+    def row(self, label: str) -> Row:
+        own = self.rows.get(label)
+        if own is not None:
+            return own
+        return self.rows.get(base_label(label), self.default)
+
+    def masks(self, span: Span) -> bool:
+        """Whether the span is changed: its label is not kept, and its score is high enough."""
+        row = self.row(span.label)
+        if row.action == "keep":
+            return False
+        return row.threshold is None or span.score is None or span.score >= row.threshold
+
+    @property
+    def wanted_recalls(self) -> dict[str, float]:
+        """Labels that ask for a recall and have no threshold yet: until they get one, all of it is masked."""
+        rows = {**self.rows, "": self.default}
+        return {
+            label: row.recall
+            for label, row in rows.items()
+            if row.recall is not None and row.threshold is None
+        }
+
+    def with_thresholds(self, thresholds: Mapping[str, float]) -> Policy:
+        """The same policy with these thresholds by label, such as those that reach the wanted recalls."""
+        rows = dict(self.rows)
+        for label, threshold in thresholds.items():
+            rows[label] = replace(self.row(label), threshold=_share(threshold, f"threshold of {label}"))
+        return replace(self, rows=rows)
+
+
+def known_policies() -> tuple[str, ...]:
+    files = resources.files("deidlab").joinpath("data", "policies").iterdir()
+    return tuple(sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml")))
+
+
+def load_policy(name_or_file: str) -> Policy:
+    """The shipped policy of that name, or the one in a TOML file."""
+    if name_or_file in known_policies():
+        return _shipped(name_or_file)
+    path = Path(name_or_file)
+    if path.suffix != ".toml":
+        raise UnknownNameError("policy", name_or_file, known_policies())
+    try:
+        table = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror or 'cannot be read'}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        raise ConfigError(f"{path}: not a TOML file in UTF-8") from None
+    return read_policy({"name": path.stem, **table})
+
+
+def read_policy(table: Mapping[str, Any]) -> Policy:
+    """A policy from a table as TOML gives it; unknown keys are errors that name the nearest valid one."""
+    _refuse_unknown("policy key", table, _TOP_KEYS)
+    name = str(table.get("name", "own"))
+    parent = _parent(table)
+    common = {key: table[key] for key in ("style", "threshold", "recall") if key in table}
+    rows = {label: _fill(row, common) for label, row in parent.rows.items()}
+    default = _fill(parent.default, common)
+    types = table.get("types", {})
+    if not isinstance(types, Mapping):
+        raise ConfigError(f"policy {name}: types must be a table with one row a label")
+    for label, value in types.items():
+        _refuse_unknown_label(label)
+        rows[label] = _row(value, rows.get(label, default), f"policy {name}: {label}")
+    if "default" in table:
+        default = _row(table["default"], default, f"policy {name}: default")
+    return Policy(name, str(table.get("description", parent.description)), rows, default)
+
+
+@functools.cache
+def base_label(label: str) -> str:
+    """The i2b2-2014 label that stands for a label of any shipped scheme; its own where none does."""
+    if label in load_label_set("i2b2-2014"):
+        return label
+    for name in _MAPS:
+        mapped = load_map(name).get(label)
+        if mapped:
+            return mapped
+    return label
+
+
+@functools.cache
+def _shipped(name: str) -> Policy:
+    text = resources.files("deidlab").joinpath("data", "policies", f"{name}.toml").read_text("utf-8")
+    return read_policy(tomllib.loads(text))
+
+
+@functools.cache
+def known_labels() -> tuple[str, ...]:
+    mapped = (label for name in _MAPS for label in load_map(name))
+    return tuple(dict.fromkeys((*load_label_set("i2b2-2014").labels, *mapped)))
+
+
+def _parent(table: Mapping[str, Any]) -> Policy:
+    like = table.get("like")
+    if like is None:
+        return Policy("", "", {}, Row())
+    if like not in known_policies():
+        raise UnknownNameError("policy", str(like), known_policies())
+    return _shipped(like)
+
+
+def _fill(row: Row, common: Mapping[str, Any]) -> Row:
+    return _row(common, row, "policy") if common else row
+
+
+def _row(value: Any, base: Row, where: str) -> Row:
+    fields = {"action": value} if isinstance(value, str) else value
+    if not isinstance(fields, Mapping):
+        raise ConfigError(f"{where}: a row is an action in quotes, or a table such as {{ action = 'keep' }}")
+    _refuse_unknown("policy key", fields, _ROW_KEYS)
+    changes = dict(fields)
+    if "action" in changes and changes["action"] not in ACTIONS:
+        raise UnknownNameError("action", str(changes["action"]), ACTIONS)
+    if "style" in changes and changes["style"] not in STYLES:
+        raise UnknownNameError("style", str(changes["style"]), STYLES)
+    for key in ("threshold", "recall"):
+        if key in changes:
+            changes[key] = _share(changes[key], f"{where}: {key}")
+    return replace(base, **changes)
+
+
+def _share(value: Any, where: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise ConfigError(f"{where} must be a number from 0 to 1")
+    return float(value)
+
+
+def _refuse_unknown(kind: str, table: Mapping[str, Any], known: tuple[str, ...]) -> None:
+    for key in table:
+        if key not in known:
+            raise UnknownNameError(kind, key, known)
+
+
+def _refuse_unknown_label(label: str) -> None:
+    known = known_labels()
+    if label in known:
+        return
+    upper = {name.upper(): name for name in known}
+    near = difflib.get_close_matches(label.upper(), list(upper), n=1, cutoff=0.6)
+    if near:
+        raise ConfigError(f"unknown label '{label}'; did you mean {upper[near[0]]}?")
+    raise UnknownNameError("label", label, known)

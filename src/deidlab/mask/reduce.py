@@ -1,0 +1,51 @@
+"""A span's text in, less of it out: the year of a date, a capped age, three characters of a postcode.
+
+Each gives None where the text cannot be read, or where nothing of it may stay: a plain mark takes its place.
+"""
+
+from __future__ import annotations
+
+import re
+
+from deidlab.mask.ages import ages_in, band_age, cap_age, is_young
+from deidlab.mask.dates import year_texts
+from deidlab.mask.policy import Action
+from deidlab.mask.surrogate import PatientPlan
+
+# Three-digit ZIPs whose areas had 20,000 people or fewer in the 2000 census (OCR guidance on 164.514(b)).
+SMALL_ZIP3 = frozenset({
+    "036", "059", "063", "102", "203", "556", "692", "790", "821", "823", "830", "831", "878", "879",
+    "884", "890", "893",
+})  # fmt: skip
+_ZIP = re.compile(r"\s*(\d{3})\d{2}(?:[-\s]?\d{4})?\s*")
+_POSTAL = re.compile(r"\s*([A-Z]\d[A-Z])[\s-]?\d[A-Z]\d\s*", re.IGNORECASE)
+_BORN = re.compile(r"(?:born|birth|d\.?\s?o\.?\s?b|nacid[oa]|nacimiento)\W*(?:\w+\W+){0,3}$", re.IGNORECASE)
+
+
+def reduce_span(action: Action, text: str, before: str, plan: PatientPlan, day_first: bool) -> str | None:
+    """What the action leaves of a span; `before` is the text right before it."""
+    if action == "year":
+        return _year_of(text, before, plan, day_first)
+    if action == "over-89":
+        return cap_age(text, "90+") if ages_in(text) or is_young(text) else None
+    if action == "age-band":
+        return band_age(text)
+    if action == "zip3":
+        return zip3(text)
+    match = _POSTAL.fullmatch(text)
+    return match.group(1) if match else None
+
+
+def zip3(text: str) -> str | None:
+    match = _ZIP.fullmatch(text)
+    if match is None:
+        return None
+    return "000" if match.group(1) in SMALL_ZIP3 else match.group(1)
+
+
+def _year_of(text: str, before: str, plan: PatientPlan, day_first: bool) -> str | None:
+    born = plan.is_old and _BORN.search(before) is not None
+    years = year_texts(text, day_first)
+    if not years or born or any(plan.tells_old_age(year, len(written) == 2) for written, year in years):
+        return None
+    return "-".join(dict.fromkeys(written for written, _ in years))

@@ -1,0 +1,31 @@
+"""What a masking run was asked to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from deidlab.errors import ConfigError, UnknownNameError
+from deidlab.mask.keys import check_key, random_key
+from deidlab.mask.policy import STYLES, Policy, Style, load_policy
+
+
+@dataclass(frozen=True, slots=True)
+class MaskSettings:
+    """Without a key a random one is made, and the run cannot be repeated.
+
+    `redact_mark` replaces a whole span in the redact style; None gives blocks of the span's own length.
+    `day_first` reads 3/4/2064 as the third of April.
+    """
+
+    policy: Policy = field(default_factory=lambda: load_policy("i2b2"))
+    style: Style = "tag"
+    key: bytes = field(default_factory=random_key, repr=False)
+    redact_mark: str | None = None
+    day_first: bool = False
+
+    def __post_init__(self) -> None:
+        if self.style not in STYLES:
+            raise UnknownNameError("style", str(self.style), STYLES)
+        check_key(self.key)
+        if self.redact_mark is not None and not self.redact_mark.strip():
+            raise ConfigError("redact_mark must show something: a mark such as ___ or [REDACTED]")

@@ -1,0 +1,70 @@
+"""A job in, words that tell it from any other out: for the record, and to know an unfinished run."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from deidlab.errors import ConfigError
+from deidlab.pipeline.record import versions
+from deidlab.pipeline.sealing import Seal
+
+if TYPE_CHECKING:
+    from deidlab.pipeline.masking import MaskJob
+
+
+def describe_settings(job: MaskJob, format: str) -> dict[str, Any]:
+    """The settings as the record shows them: no path, since people name folders after patients too."""
+    finding, seal = job.finding, Seal(job.settings.key)
+    return {
+        "style": job.settings.style,
+        "policy": job.settings.policy.name,
+        "actions": {label: row.action for label, row in sorted(job.settings.policy.rows.items())},
+        "format": format,
+        "found_by": "given spans" if job.spans is not None else "detector",
+        "model": None if finding.rules == "only" else finding.model and Path(finding.model).name,
+        "rules": finding.rules,
+        "threshold": finding.threshold,
+        "known": _digest(finding.known, seal),
+        "allow": _digest(finding.allow, seal),
+        "deny": _digest(finding.deny, seal),
+        "ids": "keep" if job.writing.ids_kept else "pseudonyms",
+        "columns": {
+            "text": job.source.reading.text_column,
+            "id": job.source.reading.id_column,
+            "patient": job.source.reading.patient_column,
+        },
+        "kept_columns": list(job.writing.columns),
+        "key": seal.fingerprint(),
+        "repeatable": job.repeatable,
+    }
+
+
+def describe_job(job: MaskJob, format: str) -> str:
+    """One line that is the same only for the same work on the same source with the same key."""
+    policy = job.settings.policy
+    rows = {label: asdict(row) for label, row in sorted(policy.rows.items())}
+    whole = {
+        **describe_settings(job, format),
+        "versions": versions(),
+        "source": str(job.source.path.resolve()),
+        "reading": asdict(job.source.reading),
+        "patient_from": job.source.patient_from,
+        "spans": None if job.spans is None else str(job.spans.path.resolve()),
+        "policy_rows": [rows, asdict(policy.default)],
+        "keeps_map": job.map_file is not None,
+        "model_folder": job.finding.model and str(Path(job.finding.model).resolve()),
+    }
+    # Only its digest is kept: the source's name may be a name.
+    return Seal(job.settings.key).digest("job", json.dumps(whole, sort_keys=True)).hex()
+
+
+def _digest(path: Path | None, seal: Seal) -> str | None:
+    if path is None:
+        return None
+    try:
+        return seal.digest("file", path.read_bytes()).hex()
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror or 'cannot be read'}") from None

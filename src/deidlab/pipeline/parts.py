@@ -1,0 +1,76 @@
+"""Masked notes in, part files out, and at the end the corpus made of them.
+
+A task's notes go into one part, which gets its name only when it is whole: the name is the record that the
+task is done. After a kill the parts that are there are kept, and each note is written exactly once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from deidlab.errors import CorpusError
+from deidlab.pipeline.work import MaskedNote
+from deidlab.types import Document, Span
+
+_END = b'{"end": true}\n'
+
+
+class Parts:
+    """The parts of one run, in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        folder.mkdir(mode=0o700, exist_ok=True)
+        for rest in folder.glob("*.writing"):
+            rest.unlink()
+
+    def has(self, number: int) -> bool:
+        return self._path(number).exists()
+
+    def put(self, number: int, notes: Sequence[MaskedNote]) -> None:
+        """Keep a task's notes; the ways back go first, so that no part is without its own."""
+        if any(note.way_back for note in notes):
+            frames = (len(note.way_back).to_bytes(4, "big") + note.way_back for note in notes)
+            self._write(self._path(number).with_suffix(".map"), b"".join(frames))
+        self._write(self._path(number), b"".join((*(note.line + b"\n" for note in notes), _END)))
+
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """Every note of every part, in order."""
+        for path in sorted(self._folder.glob("*.part")):
+            data = path.read_bytes()
+            if not data.endswith(_END):
+                raise CorpusError(f"{path}: is cut short; remove it and run again")
+            for line in data[: -len(_END)].split(b"\n"):
+                if line:
+                    yield json.loads(line)
+
+    def ways_back(self) -> Iterator[bytes]:
+        """Every sealed way back, in order."""
+        for path in sorted(self._folder.glob("*.map")):
+            data = path.read_bytes()
+            place = 0
+            while place < len(data):
+                size = int.from_bytes(data[place : place + 4], "big")
+                yield data[place + 4 : place + 4 + size]
+                place += 4 + size
+
+    def _path(self, number: int) -> Path:
+        return self._folder / f"{number:09}.part"
+
+    def _write(self, path: Path, data: bytes) -> None:
+        partial = path.with_name(path.name + ".writing")
+        with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as stream:  # noqa: PTH123
+            stream.write(data)
+        partial.replace(path)
+
+
+def line_to_document(line: dict[str, Any]) -> Document:
+    record = line["document"]
+    spans = tuple(
+        Span(s["start"], s["end"], s["label"], s.get("score"), s.get("source", "")) for s in record["spans"]
+    )
+    return Document(record["id"], record["patient"], record["text"], spans, record["meta"])

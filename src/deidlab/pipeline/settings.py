@@ -1,0 +1,68 @@
+"""What the journeys are told: where notes come from, how to find PHI, and what to write."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from deidlab.corpus import ReadSettings
+from deidlab.errors import ConfigError
+
+if TYPE_CHECKING:
+    from deidlab.detect import Detector
+
+RULES = ("on", "off", "only")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A corpus on disk; `patient_from` is a pattern whose first group in a note's id is its patient."""
+
+    path: Path
+    format: str | None = None
+    reading: ReadSettings = field(default_factory=ReadSettings)
+    patient_from: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.patient_from is None:
+            return
+        try:
+            groups = re.compile(self.patient_from).groups
+        except re.error:
+            raise ConfigError("--patient-from: not a regular expression") from None
+        if groups != 1:
+            raise ConfigError(f"--patient-from: one group in brackets is expected, not {groups}")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """How PHI is found; files are named here and read where the detector is loaded."""
+
+    model: str | None = "en"
+    rules: str = "on"
+    known: Path | None = None
+    allow: Path | None = None
+    deny: Path | None = None
+    threshold: float | None = None
+
+    def load(self) -> Detector:
+        """The detector; a worker calls this once."""
+        from deidlab.detect import KnownTable, load_detector, read_terms
+
+        known = None if self.known is None else KnownTable.read(self.known)
+        allow, deny = (
+            frozenset[str]() if path is None else frozenset(read_terms(path))
+            for path in (self.allow, self.deny)
+        )
+        model = None if self.rules == "only" else self.model
+        return load_detector(model, self.rules, known, allow, deny, threshold=self.threshold)
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """What is written: pseudonyms unless ids are kept, and of other columns only those named."""
+
+    ids_kept: bool = False
+    columns: tuple[str, ...] = ()

@@ -1,0 +1,109 @@
+"""A corpus in, numbered notes out, in the order that every machine agrees on, and cut into tasks.
+
+A note that cannot be read keeps its number and says why, so that it is listed and never written.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from deidlab.corpus.files import MAX_FILE_BYTES, decode
+from deidlab.corpus.raw import BadDocument, RawDocument, build_document
+from deidlab.corpus.reading import read_raw
+from deidlab.errors import CorpusError
+from deidlab.execute import Task
+from deidlab.execute.tasks import describe
+from deidlab.pipeline.settings import Source
+from deidlab.types import Document
+
+STDIN = Path("-")
+# A task is worth its way to a worker, and small enough that a kill loses little.
+_NOTES_A_TASK = 64
+_CHARACTERS_A_TASK = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One note of a source and its place in it, from 1; without a document, `problem` says why.
+
+    `given` tells that people's spans stand in the document, so that nothing is to be found.
+    """
+
+    number: int
+    document: Document | None
+    problem: str = ""
+    name: str = field(default="", repr=False)
+    place: str = field(default="", repr=False)
+    given: bool = False
+
+
+def read_notes(source: Source) -> Iterator[Note]:
+    """Every note, readable or not."""
+    if source.path == STDIN:
+        yield from _read_stdin(source)
+        return
+    pattern = None if source.patient_from is None else re.compile(source.patient_from)
+    raws = read_raw(source.path, source.format, source.reading)
+    for number, raw in enumerate(raws, start=1):
+        note = _to_note(number, raw)
+        yield _with_patient(note, pattern) if pattern and note.document else note
+
+
+def _to_note(number: int, raw: RawDocument | BadDocument) -> Note:
+    place = str(raw.path)
+    if isinstance(raw, BadDocument):
+        # A line that says no id is known by its place.
+        name = raw.id or f"{raw.path.name} {number}"
+        return Note(number, None, _nameless(raw.reason, raw.path, raw.id), name, place)
+    try:
+        return Note(number, build_document(raw), "", raw.id, place)
+    except Exception as error:
+        return Note(number, None, _nameless(describe(error), raw.path, raw.id), raw.id, place)
+
+
+def _nameless(reason: str, path: Path, name: str) -> str:
+    """The reason without the file's name or the note's id: people name files after patients."""
+    reason = reason.removeprefix(f"{path}: ").replace(f"document {name}", "the document")
+    return reason.replace(str(path), "the file").replace(path.name, "the file")
+
+
+def _with_patient(note: Note, pattern: re.Pattern[str]) -> Note:
+    assert note.document is not None
+    match = pattern.search(note.document.id)
+    if match is None or not match.group(1):
+        return replace(note, document=None, problem="--patient-from finds no patient in its id")
+    return replace(note, document=replace(note.document, patient=match.group(1)))
+
+
+def _read_stdin(source: Source) -> Iterator[Note]:
+    """Standard input is one patient: its notes are numbered, and masked together."""
+    if source.format in (None, "txt", "text"):
+        data = sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
+        if len(data) > MAX_FILE_BYTES:
+            raise CorpusError("stdin: more than 128 MiB is too much for one note")
+        text = decode(data, Path("stdin"), source.reading.encoding)
+        yield _to_note(1, RawDocument(Path("stdin"), "stdin", text))
+        return
+    raws = read_raw(Path("/dev/stdin"), source.format, source.reading)
+    for number, raw in enumerate(raws, start=1):
+        note = _to_note(number, raw)
+        document = note.document and replace(note.document, patient="stdin")
+        yield replace(note, document=document)
+
+
+def cut_tasks(notes: Iterable[Note]) -> Iterator[Task[Note]]:
+    """The notes in handfuls; where they are cut depends on the notes alone."""
+    held: list[Note] = []
+    size = number = 0
+    for note in notes:
+        held.append(note)
+        size += len(note.document.text) if note.document else 0
+        if len(held) == _NOTES_A_TASK or size >= _CHARACTERS_A_TASK:
+            yield Task(number, tuple(held))
+            number, size, held = number + 1, 0, []
+    if held:
+        yield Task(number, tuple(held))

@@ -1,0 +1,177 @@
+"""What is known between the two passes, in an SQLite file that only its owner can read.
+
+It holds where spans stand, keyed digests, and ids sealed with the secret (numbers are given out in the order
+of ids, which digests do not keep). There is no word of a note in it, so a run that is killed leaves none.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from deidlab.types import Span
+
+_SCHEMA = """
+CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT);
+CREATE TABLE notes (number INTEGER PRIMARY KEY, id BLOB UNIQUE, sealed BLOB, patient BLOB, text BLOB,
+                    spans TEXT, facts BLOB, tally TEXT);
+CREATE INDEX by_patient ON notes (patient);
+CREATE TABLE patients (patient BLOB PRIMARY KEY, state BLOB) WITHOUT ROWID;
+CREATE TABLE given (id BLOB PRIMARY KEY, text BLOB, spans TEXT) WITHOUT ROWID;
+CREATE TABLE failures (number INTEGER PRIMARY KEY, document TEXT, stage TEXT, reason TEXT, sealed BLOB);
+CREATE TABLE tasks (number INTEGER PRIMARY KEY);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What the first pass learnt of a note."""
+
+    number: int
+    id: bytes
+    sealed: bytes
+    patient: bytes
+    text: bytes
+    spans: tuple[Span, ...]
+    facts: bytes = field(repr=False)
+    tally: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A note that was not written; `document` is its pseudonym, `sealed` its place and id for the owner."""
+
+    number: int
+    document: str
+    stage: str
+    reason: str
+    sealed: bytes = field(default=b"", repr=False)
+
+
+class State:
+    """One run's file; `read_only` for workers."""
+
+    def __init__(self, path: Path, read_only: bool = False) -> None:
+        self.path = path
+        fresh = not read_only and not path.exists()
+        if fresh:
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        mode = "ro" if read_only else "rw"
+        self._db = sqlite3.connect(f"{path.resolve().as_uri()}?mode={mode}", uri=True)
+        # What SQLite would put into temporary files of its own stays in memory.
+        self._db.execute("PRAGMA temp_store = MEMORY")
+        if not read_only:
+            self._db.execute("PRAGMA journal_mode = TRUNCATE")
+            self._db.execute("PRAGMA synchronous = NORMAL")
+        if fresh:
+            self._db.executescript(_SCHEMA)
+
+    def close(self) -> None:
+        self._db.close()
+
+    def setting(self, name: str) -> str | None:
+        found = self._db.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
+        return None if found is None else str(found[0])
+
+    def put_setting(self, name: str, value: str) -> None:
+        with self._db:
+            self._db.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, value))
+
+    def has_task(self, number: int) -> bool:
+        return self._db.execute("SELECT 1 FROM tasks WHERE number = ?", (number,)).fetchone() is not None
+
+    def put_task(self, number: int, rows: Sequence[Row], failures: Sequence[Failure]) -> list[Row]:
+        """Keep a finished task, all of it or nothing; rows whose id was there before come back."""
+        twice = []
+        with self._db:
+            for row in rows:
+                cells = (row.number, row.id, row.sealed, row.patient, row.text, spans_to_json(row.spans),
+                         row.facts, json.dumps(row.tally))  # fmt: skip
+                try:
+                    self._db.execute("INSERT INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?)", cells)
+                except sqlite3.IntegrityError:
+                    twice.append(row)
+            self._put_failures(failures)
+            self._db.execute("INSERT OR IGNORE INTO tasks VALUES (?)", (number,))
+        return twice
+
+    def put_failures(self, failures: Sequence[Failure]) -> None:
+        if failures:
+            with self._db:
+                self._put_failures(failures)
+
+    def _put_failures(self, failures: Sequence[Failure]) -> None:
+        rows = [(each.number, each.document, each.stage, each.reason, each.sealed) for each in failures]
+        self._db.executemany("INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?, ?)", rows)
+
+    def failures(self) -> list[Failure]:
+        return [Failure(*row) for row in self._db.execute("SELECT * FROM failures ORDER BY number")]
+
+    def note(self, number: int) -> tuple[bytes, bytes, tuple[Span, ...], dict[str, Any]] | None:
+        """Digests of patient and text, spans and tally of a note; None where it has failed."""
+        found = self._db.execute(
+            "SELECT patient, text, spans, tally FROM notes WHERE number = ?", (number,)
+        ).fetchone()
+        return found and (found[0], found[1], spans_from_json(found[2]), json.loads(found[3]))
+
+    def has_note(self, number: int) -> bool:
+        """Whether the first pass understood the note."""
+        return self._db.execute("SELECT 1 FROM notes WHERE number = ?", (number,)).fetchone() is not None
+
+    def tallies(self) -> Iterator[tuple[tuple[Span, ...], dict[str, Any]]]:
+        for spans, tally in self._db.execute("SELECT spans, tally FROM notes ORDER BY number"):
+            yield spans_from_json(spans), json.loads(tally)
+
+    def counts(self) -> tuple[int, int]:
+        """Notes understood, and patients among them."""
+        found = self._db.execute("SELECT count(*), count(DISTINCT patient) FROM notes").fetchone()
+        return int(found[0]), int(found[1])
+
+    def any_annotated(self) -> bool:
+        return self._any("$.annotated")
+
+    def any_patient(self) -> bool:
+        """Whether any note's patient is known, and not just the note itself."""
+        return self._any("$.has_patient")
+
+    def _any(self, key: str) -> bool:
+        query = "SELECT 1 FROM notes WHERE json_extract(tally, ?) LIMIT 1"
+        return self._db.execute(query, (key,)).fetchone() is not None
+
+    def patients(self) -> Iterator[tuple[bytes, list[tuple[bytes, bytes]]]]:
+        """Each patient's notes: sealed id and packed facts."""
+        rows = self._db.execute("SELECT patient, sealed, facts FROM notes ORDER BY patient")
+        for patient, group in groupby(rows, key=lambda row: row[0]):
+            yield patient, [(sealed, facts) for _, sealed, facts in group]
+
+    def put_patients(self, states: Iterator[tuple[bytes, bytes]]) -> None:
+        with self._db:
+            self._db.executemany("INSERT OR REPLACE INTO patients VALUES (?, ?)", states)
+
+    def patient(self, patient: bytes) -> bytes:
+        """What was settled for a patient, packed."""
+        found = self._db.execute("SELECT state FROM patients WHERE patient = ?", (patient,)).fetchone()
+        return bytes(found[0])
+
+    def put_given(self, rows: Iterator[tuple[bytes, bytes, tuple[Span, ...]]]) -> None:
+        with self._db:
+            cells = ((name, text, spans_to_json(spans)) for name, text, spans in rows)
+            self._db.executemany("INSERT OR REPLACE INTO given VALUES (?, ?, ?)", cells)
+
+    def given(self, name: bytes) -> tuple[bytes, tuple[Span, ...]] | None:
+        found = self._db.execute("SELECT text, spans FROM given WHERE id = ?", (name,)).fetchone()
+        return found and (found[0], spans_from_json(found[1]))
+
+
+def spans_to_json(spans: Sequence[Span]) -> str:
+    return json.dumps([[s.start, s.end, s.label, s.score, s.source] for s in spans])
+
+
+def spans_from_json(text: str) -> tuple[Span, ...]:
+    return tuple(Span(*cells) for cells in json.loads(text))

@@ -1,0 +1,98 @@
+"""Masked notes and a map in, the notes as they were out; and the map's own making.
+
+While a run is under way each note's way back lies sealed in its part; at the end all go into the map.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from deidlab.corpus.files import complete_file, complete_folder, refuse_existing
+from deidlab.corpus.formats import find_format, recognise_format
+from deidlab.corpus.reading import read_corpus
+from deidlab.errors import CorpusError
+from deidlab.mask import MapEntry, MapReader, MapWriter, restore_text
+from deidlab.mask.apply import move_spans
+from deidlab.pipeline.map_entries import unpack_entry
+from deidlab.pipeline.output import choose_destination, is_one_note_file, write_output
+from deidlab.pipeline.parts import Parts
+from deidlab.pipeline.sealing import Seal
+from deidlab.pipeline.settings import Source
+from deidlab.types import Document, Span
+
+
+def write_map(path: Path, passphrase: str, entries: Iterable[bytes], overwrite: bool = False) -> None:
+    """The encrypted map of packed entries; it gets its name when it is whole."""
+    refuse_existing(path, overwrite)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.partial")
+    partial.unlink(missing_ok=True)
+    try:
+        with MapWriter(partial, passphrase.encode()) as writer:
+            for data in entries:
+                writer.write(unpack_entry(data))
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def opened(parts: Parts, seal: Seal) -> Iterator[bytes]:
+    """The ways back of all parts, unsealed one at a time."""
+    return (seal.open(data) for data in parts.ways_back())
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreJob:
+    """What to restore, with which map."""
+
+    source: Source
+    destination: Path
+    map_file: Path
+    passphrase: str = field(repr=False)
+    overwrite: bool = False
+
+
+def restore_corpus(job: RestoreJob) -> int:
+    """Undo a mask: ids, patients, text and annotations as they were. How many notes were restored."""
+    source = job.source.path
+    format = find_format(job.source.format) if job.source.format else recognise_format(source)
+    entries = {entry.masked_id: entry for entry in MapReader(job.map_file, job.passphrase.encode())}
+    destination = choose_destination(source, format, job.destination)
+    refuse_existing(destination, job.overwrite)
+    one_note = is_one_note_file(source, format, destination)
+    count = [0]
+    notes = read_corpus(source, format.name, job.source.reading)
+    whole = complete_file if one_note or format.write is not None else complete_folder
+    with contextlib.ExitStack() as stack:
+        path = stack.enter_context(whole(destination, job.overwrite))
+        documents = _restored(notes, entries, count)
+        # Which columns there were is known once a row was seen.
+        first = next(documents, None)
+        rest = documents if first is None else _chain(first, documents)
+        columns = () if first is None else tuple(first.meta)
+        annotated = first is not None and bool(first.spans)
+        write_output(rest, path, format, job.source.reading, columns, annotated, one_note)
+    return count[0]
+
+
+def _chain(first: Document, rest: Iterator[Document]) -> Iterator[Document]:
+    yield first
+    yield from rest
+
+
+def _restored(
+    notes: Iterable[Document], entries: dict[str, MapEntry], count: list[int]
+) -> Iterator[Document]:
+    only = next(iter(entries.values())) if len(entries) == 1 else None
+    for note in notes:
+        entry = entries.get(note.id, only)
+        if entry is None:
+            raise CorpusError(f"document {note.id} is not in the map; is it the map of this run?")
+        text = restore_text(note.text, entry)
+        back = [(Span(start, end, "x"), original) for start, end, original in entry.pieces if end > start]
+        spans = move_spans(note.spans, back)
+        count[0] += 1
+        yield Document(entry.id, entry.patient, text, spans, note.meta)

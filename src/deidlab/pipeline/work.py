@@ -1,0 +1,216 @@
+"""What a worker does in each pass: notes in; spans and facts out, then notes in; masked notes out.
+
+Both are small classes that travel to a worker process and load there what they need. They hold the secret,
+so neither shows its fields.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from deidlab.corpus.formats import Format, find_format
+from deidlab.corpus.jsonl import document_to_record
+from deidlab.errors import CorpusError
+from deidlab.mask import Masker, MaskSettings, PatientState, pack_facts
+from deidlab.mask.apply import landings, move_spans, undo
+from deidlab.pipeline.map_entries import pack_entry
+from deidlab.pipeline.sealing import Seal
+from deidlab.pipeline.settings import Finding, Writing
+from deidlab.pipeline.source import Note
+from deidlab.pipeline.state import Row, State
+from deidlab.types import Document, MaskedDocument, Span
+
+if TYPE_CHECKING:
+    from deidlab.detect import Detection, Detector
+
+BANDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class FindPhi:
+    """First pass: what is PHI, and what its patient's other notes must know of it; no finding where given."""
+
+    finding: Finding | None
+    settings: MaskSettings = field(repr=False)
+
+    def __call__(self) -> Callable[[Sequence[Note]], list[Row]]:
+        seal, masker = Seal(self.settings.key), Masker(self.settings)
+        detector = None if self.finding is None else self.finding.load()
+
+        def find(notes: Sequence[Note]) -> list[Row]:
+            return [row_of(note, seal, masker, detection) for note, detection in detect(notes, detector)]
+
+        return find
+
+
+def detect(notes: Sequence[Note], detector: Detector | None) -> list[tuple[Note, Detection | None]]:
+    """Each note with what was found in it; None where people's spans stand in it already."""
+    unread = [_document(note) for note in notes if not note.given]
+    if unread and detector is None:
+        raise CorpusError("the note has no spans given, and there is nothing to find them with")
+    found = iter(detector.detect(unread, with_words=False) if detector and unread else ())
+    return [(note, None if note.given else next(found)) for note in notes]
+
+
+def row_of(note: Note, seal: Seal, masker: Masker, detection: Detection | None) -> Row:
+    document = _document(note)
+    spans = document.spans if detection is None else detection.spans
+    marked = replace(document, spans=spans)
+    return Row(
+        note.number,
+        seal.digest("document", document.id),
+        seal.close(document.id.encode()),
+        seal.digest("patient", document.patient),
+        seal.digest("text", document.text),
+        marked.spans,
+        pack_facts(masker.facts(marked)),
+        {
+            "characters": len(document.text),
+            "annotated": bool(document.spans),
+            "has_patient": document.patient != document.id,
+            "weak": _weak(detection),
+        },
+    )
+
+
+def _weak(detection: Detection | None) -> dict[str, int]:
+    """Candidates outside every span, by label and tenth of certainty: what a stricter threshold would add."""
+    if detection is None:
+        return {}
+    counts: Counter[str] = Counter()
+    seen: set[tuple[int, int]] = set()
+    ordered = sorted(detection.candidates, key=lambda s: (s.start, -(s.score or 0.0), s.end))
+    spans, index = detection.spans, 0
+    for span in ordered:
+        while index < len(spans) and spans[index].end <= span.start:
+            index += 1
+        hidden = index < len(spans) and spans[index].start < span.end
+        if not hidden and (span.start, span.end) not in seen:
+            seen.add((span.start, span.end))
+            band = min(int((1.0 if span.score is None else span.score) * BANDS), BANDS - 1)
+            counts[f"{span.label} {band}"] += 1
+    return dict(counts)
+
+
+def _document(note: Note) -> Document:
+    assert note.document is not None
+    return note.document
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedNote:
+    """A masked note as a line of a part file, and its way back, sealed, where one was asked for."""
+
+    line: bytes = field(repr=False)
+    way_back: bytes = field(default=b"", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class MaskPhi:
+    """Second pass: the notes again, masked with what the first pass settled."""
+
+    settings: MaskSettings = field(repr=False)
+    state: Path
+    format: str
+    writing: Writing
+    keeps_map: bool = False
+
+    def __call__(self) -> Callable[[Sequence[Note]], list[MaskedNote]]:
+        masker, seal = Masker(self.settings), Seal(self.settings.key)
+        state = State(self.state, read_only=True)
+
+        @lru_cache(maxsize=256)
+        def patient_state(patient: bytes) -> PatientState:
+            return PatientState.from_bytes(state.patient(patient))
+
+        format = find_format(self.format)
+
+        def mask(notes: Sequence[Note]) -> list[MaskedNote]:
+            return [self._mask(note, masker, seal, state, patient_state, format) for note in notes]
+
+        return mask
+
+    def _mask(
+        self,
+        note: Note,
+        masker: Masker,
+        seal: Seal,
+        state: State,
+        patient_state: Callable[[bytes], PatientState],
+        format: Format,
+    ) -> MaskedNote:
+        document = _document(note)
+        found = state.note(note.number)
+        if found is None or found[1] != seal.digest("text", document.text):
+            raise CorpusError("the note is not the one of the first pass: the source changed meanwhile")
+        patient, _, spans, tally = found
+        masked = masker.mask(replace(document, spans=spans), patient_state(patient))
+        check_undone(document.text, masked)
+        written = masked_document(document, masked, masker, self.writing)
+        check_holds(written, format)
+        line = {"number": note.number, "document": document_to_record(written), "spans": _cells(spans),
+                "replaced": replaced_cells(masked), "tally": tally,
+                "bare": count_bare(document, masked, masker)}  # fmt: skip
+        way_back = seal.close(pack_entry(document, written, masked)) if self.keeps_map else b""
+        return MaskedNote(json.dumps(line, ensure_ascii=False).encode(), way_back)
+
+
+def masked_document(document: Document, masked: MaskedDocument, masker: Masker, writing: Writing) -> Document:
+    """The note as it is written: masked text, its own annotations moved along, and what was asked for."""
+    kept = writing.ids_kept
+    name = document.id if kept else masker.pseudonym("document", document.id)
+    patient = document.patient if kept else masker.pseudonym("patient", document.patient)
+    meta = {column: document.meta[column] for column in writing.columns if column in document.meta}
+    moved = move_spans(document.spans, masked.replacements)
+    return Document(name, "" if document.patient == document.id else patient, masked.text, moved, meta)
+
+
+def count_bare(document: Document, masked: MaskedDocument, masker: Masker) -> int:
+    """Annotations of the source that the policy hides, and that stand on text which nothing replaced."""
+    gone = [span for span, _ in masked.replacements]
+    index = n_bare = 0
+    for span in document.spans:
+        while index < len(gone) and gone[index].end <= span.start:
+            index += 1
+        whole = index < len(gone) and gone[index].start <= span.start and span.end <= gone[index].end
+        n_bare += not whole and masker.settings.policy.masks(span)
+    return n_bare
+
+
+def check_undone(text: str, masked: MaskedDocument) -> None:
+    """Raise unless putting the originals back gives the note: outside replacements nothing may change."""
+    pieces = [
+        (start, end, text[span.start : span.end])
+        for (span, _), (start, end) in zip(masked.replacements, landings(masked.replacements), strict=True)
+        if end > start
+    ]
+    if len(pieces) == len(masked.replacements) and undo(masked.text, pieces) != text:
+        raise CorpusError("the masked note differs from the note outside its replacements")
+
+
+def check_holds(document: Document, format: Format) -> None:
+    """Raise where the format cannot hold the note, before anything is written of it."""
+    if format.render is not None:
+        format.render(document, Counter())
+    elif format.write is not None and format.name != "parquet":
+        format.write([document], Path(os.devnull), Counter())
+
+
+def _cells(spans: Sequence[Span]) -> list[list[Any]]:
+    return [[s.start, s.end, s.label, s.score, s.source] for s in spans]
+
+
+def replaced_cells(masked: MaskedDocument) -> list[list[Any]]:
+    """Each replaced span's offsets in the note, label, score, source, and offsets in the masked text."""
+    places = landings(masked.replacements)
+    return [
+        [s.start, s.end, s.label, s.score, s.source, start, end]
+        for (s, _), (start, end) in zip(masked.replacements, places, strict=True)
+    ]

@@ -1,0 +1,80 @@
+"""The record of a masking run in, its facts out: what `NAME.deidlab/` beside an output says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from deidlab.corpus import ReadSettings, read_corpus
+from deidlab.errors import CorpusError
+from deidlab.types import Document, Span
+
+RECORD, NOTES = "record.json", "notes.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class NoteFacts:
+    """Where replacements stand in one note: spans of the note itself, and stretches of the masked text."""
+
+    document: str
+    characters: int
+    masked_characters: int
+    spans: tuple[Span, ...]
+    places: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """A run as it was recorded; notes by the id that they have in the output."""
+
+    output: Path
+    facts: Mapping[str, Any] = field(repr=False)
+    notes: Mapping[str, NoteFacts] = field(repr=False)
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        return dict(self.facts["settings"])
+
+    def documents(self) -> Iterator[tuple[Document, NoteFacts]]:
+        """The masked notes with their facts; a note that the run did not write is an error."""
+        columns = self.settings["columns"]
+        reading = ReadSettings("utf-8", columns["text"], columns["id"], columns["patient"])
+        only = next(iter(self.notes.values())) if len(self.notes) == 1 else None
+        for document in read_corpus(self.output, self.settings["format"], reading):
+            # One note under a name of the user's choice has no pseudonym to go by.
+            facts = self.notes.get(document.id, only)
+            if facts is None or facts.masked_characters != len(document.text):
+                raise CorpusError(f"{self.output}: document {document.id} is not as the run wrote it")
+            yield document, facts
+
+
+def read_record(output: Path) -> RunRecord:
+    """The record that belongs to an output."""
+    folder = _find(output)
+    try:
+        facts = json.loads((folder / RECORD).read_text("utf-8"))
+        with (folder / NOTES).open(encoding="utf-8") as lines:
+            notes = {note.document: note for note in map(_read_note, lines)}
+    except OSError:
+        raise CorpusError(f"{folder}: no record of a masking run; `deidlab mask` writes one") from None
+    except (ValueError, KeyError, TypeError, IndexError):
+        raise CorpusError(f"{folder}: the record is damaged") from None
+    return RunRecord(output, facts, notes)
+
+
+def _find(output: Path) -> Path:
+    beside = output.resolve().with_name(f"{output.resolve().name}.deidlab")
+    above = output.resolve().parent.with_name(f"{output.resolve().parent.name}.deidlab")
+    # One file of a folder is `FOLDER/corpus.csv`; its record stands beside the folder.
+    return above if not beside.exists() and output.stem == "corpus" else beside
+
+
+def _read_note(line: str) -> NoteFacts:
+    row = json.loads(line)
+    cells = row["replaced"]
+    spans = tuple(Span(start, end, label, score, source) for start, end, label, score, source, _, _ in cells)
+    places = tuple((cell[5], cell[6]) for cell in cells)
+    return NoteFacts(row["document"], row["characters"], row["masked_characters"], spans, places)

@@ -1,0 +1,176 @@
+"""Windows in, rows of a constant number of pieces out: no padding but what is left at a row's end.
+
+A row is one int32 vector, so that a step moves it to where it computes in one copy: ids, positions, labels
+and shapes of its pieces, then where each window starts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from deidlab.encode.shapes import SPECIAL
+from deidlab.encode.windows import IGNORED
+from deidlab.train.pieced import Ints, PiecedCorpus
+
+_FIELDS = 4
+_STEP = 128
+_SLACK = 1.003
+_CHOSEN = 3
+_FIRSTS = 16
+_GOOD_ENOUGH = 4
+
+
+@dataclass(frozen=True, slots=True)
+class RowShape:
+    """The sizes of a row: pieces, windows at most, the longest window, and the first position's number."""
+
+    n_pieces: int
+    n_windows: int
+    longest: int
+    first_position: int = 0
+
+    @property
+    def width(self) -> int:
+        return _FIELDS * self.n_pieces + self.n_windows + 1
+
+    def field(self, index: int) -> slice:
+        """Where ids (0), positions (1), labels (2), shapes (3) stand in a row."""
+        return slice(index * self.n_pieces, (index + 1) * self.n_pieces)
+
+    @property
+    def edges(self) -> slice:
+        """Where the windows' starts stand, and the end of the last."""
+        return slice(_FIELDS * self.n_pieces, self.width)
+
+
+def choose_row_shape(corpus: PiecedCorpus, batch: float, first_position: int = 0) -> RowShape:
+    """Rows that hold about `batch` windows of mean length, and any single window.
+
+    Within 4% of that, the size is taken that leaves least filler over an epoch.
+    """
+    lengths = corpus.lengths
+    total, longest = int(lengths.sum()), int(lengths.max())
+    wanted = min(max(batch * float(lengths.mean()), longest), total)
+    least = max(1, math.ceil(total / (1.04 * wanted)))
+    most = max(least, math.floor(total / (0.96 * wanted)))
+    sizes = {n_rows: max(_round_up(total / n_rows * _SLACK), longest) for n_rows in range(least, most + 1)}
+    n_rows = min(sizes, key=lambda rows: (rows * sizes[rows], abs(sizes[rows] - wanted)))
+    n_pieces = sizes[n_rows]
+    return RowShape(n_pieces, int(2 * batch) + 8 + _n_filler(n_pieces, longest), longest, first_position)
+
+
+def pack_windows(
+    lengths: Sequence[int], order: Sequence[int], shape: RowShape, look_ahead: int = 256
+) -> list[list[int]]:
+    """Which windows go into which row: in the order given, but the last few are chosen to fill the row."""
+    most = shape.n_windows - _n_filler(shape.n_pieces, shape.longest)
+    pool = list(order[:look_ahead])
+    waiting = look_ahead
+    rows: list[list[int]] = []
+    while pool:
+        row: list[int] = []
+        space, n_taken = shape.n_pieces, 0
+        for window in pool:
+            if space <= _CHOSEN * shape.longest or len(row) >= most - _CHOSEN:
+                break
+            row.append(window)
+            space -= lengths[window]
+            n_taken += 1
+        left = pool[n_taken:]
+        chosen = _fill([lengths[window] for window in left], space)
+        row += [left[place] for place in chosen]
+        rows.append(row)
+        taken = set(chosen)
+        pool = [window for place, window in enumerate(left) if place not in taken]
+        pool += order[waiting : waiting + len(row)]
+        waiting += len(row)
+    return rows
+
+
+def _fill(lengths: Sequence[int], space: int) -> list[int]:
+    """The places of up to three lengths that come nearest to the space; always one where one fits."""
+    sizes = np.array(lengths, np.int64)
+    order = np.argsort(sizes, kind="stable")
+    best, gap = _best_pair(sizes, order, space)
+    for first in range(min(_FIRSTS, len(sizes))):
+        if gap <= _GOOD_ENOUGH:
+            break
+        pair, left = _best_pair(sizes, order[order != first], space - int(sizes[first]))
+        if 0 <= left < gap:
+            best, gap = [first, *pair], left
+    return best
+
+
+def _best_pair(
+    sizes: npt.NDArray[np.int64], order: npt.NDArray[np.int64], space: int
+) -> tuple[list[int], int]:
+    """The one or two lengths with least space left over, and that space; `order` sorts the lengths."""
+    if space < 0:
+        return [], space
+    ranked = sizes[order]
+    one = int(np.searchsorted(ranked, space, side="right")) - 1
+    if one < 0:
+        return [], space
+    partner = np.minimum(
+        np.searchsorted(ranked, space - ranked, side="right") - 1, np.arange(len(ranked)) - 1
+    )
+    sums = np.where(partner >= 0, ranked + ranked[partner], 0)
+    two = int(sums.argmax())
+    if sums[two] > ranked[one]:
+        return [int(order[two]), int(order[partner[two]])], space - int(sums[two])
+    return [int(order[one])], space - int(ranked[one])
+
+
+def shuffled(n_windows: int, seed: int, epoch: int) -> npt.NDArray[np.int64]:
+    """The order of an epoch: the same for the same seed, whatever came before."""
+    return np.random.default_rng((seed, epoch)).permutation(n_windows)
+
+
+def build_rows(corpus: PiecedCorpus, plan: Sequence[Sequence[int]], shape: RowShape) -> Ints:
+    """The rows of a plan, one vector each."""
+    rows = np.zeros((len(plan), shape.width), np.int32)
+    for row, windows in zip(rows, plan, strict=True):
+        _fill_row(row, corpus, windows, shape)
+    return rows
+
+
+def _fill_row(row: Ints, corpus: PiecedCorpus, windows: Sequence[int], shape: RowShape) -> None:
+    ids, positions, labels, shapes = (row[shape.field(index)] for index in range(_FIELDS))
+    labels[:] = IGNORED
+    shapes[:] = SPECIAL
+    edges = [0]
+    for window in windows:
+        start, end = int(corpus.starts[window]), int(corpus.starts[window + 1])
+        at, to = edges[-1], edges[-1] + end - start
+        ids[at:to] = corpus.ids[start:end]
+        labels[at:to] = corpus.labels[start:end]
+        shapes[at:to] = corpus.shapes[start:end]
+        positions[at:to] = np.arange(end - start)
+        edges.append(to)
+    # What is left over becomes windows of piece 0, which attend to nothing real and decide nothing.
+    while edges[-1] < shape.n_pieces:
+        at, to = edges[-1], min(shape.n_pieces, edges[-1] + shape.longest)
+        positions[at:to] = np.arange(to - at)
+        edges.append(to)
+    positions += shape.first_position
+    row[shape.edges] = shape.n_pieces
+    row[shape.edges][: len(edges)] = edges
+
+
+def n_used(plan_row: Sequence[int], lengths: Sequence[int]) -> int:
+    """Real pieces in a row."""
+    return sum(int(lengths[window]) for window in plan_row)
+
+
+def _round_up(size: float) -> int:
+    return max(_STEP, math.ceil(size / _STEP) * _STEP)
+
+
+def _n_filler(n_pieces: int, longest: int) -> int:
+    """Windows that filler may need: as many as a row that holds next to nothing."""
+    return -(-n_pieces // longest) + 1

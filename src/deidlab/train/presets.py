@@ -1,0 +1,84 @@
+"""Settings that ship with DeidLab, by name: `data/presets/NAME.toml`.
+
+A preset may hold one table for all models (`[settings]`), and one a model (`[models.NAME]`) that goes over
+it; `[grid.NAME]` lists the values that the preset's authors searched.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import tomllib
+from collections.abc import Mapping
+from importlib import resources
+from typing import Any
+
+from deidlab.errors import ConfigError, UnknownNameError
+from deidlab.train.settings import TrainSettings, settings_from
+from deidlab.zoo.configs import KnownModel, find_model, known_models
+
+
+def known_presets() -> tuple[str, ...]:
+    folder = resources.files("deidlab") / "data" / "presets"
+    return tuple(
+        sorted(file.name.removesuffix(".toml") for file in folder.iterdir() if file.name.endswith(".toml"))
+    )
+
+
+def describe_preset(name: str) -> str:
+    return str(_table(name)["description"])
+
+
+def load_preset(name: str, model: str, config: Mapping[str, Any] | None = None) -> TrainSettings:
+    """A preset's settings for a model: a known name, or the folder whose `config` says what it is."""
+    table = _table(name)
+    values = dict(table.get("settings", {}))
+    if table.get("models"):
+        values |= table["models"][_model_key(name, table["models"], model, config)]
+    return settings_from(values, f"preset {name}")
+
+
+def preset_grid(name: str, model: str, config: Mapping[str, Any] | None = None) -> list[TrainSettings]:
+    """Every setting of the grid that the preset's authors searched for a model."""
+    table = _table(name)
+    if not table.get("grid"):
+        raise ConfigError(f"preset {name} has no grid")
+    key = _model_key(name, table["grid"], model, config)
+    start = load_preset(name, model, config)
+    searched: dict[str, list[Any]] = table["grid"][key]
+    return [
+        start.changed(**dict(zip(searched, values, strict=True)))
+        for values in itertools.product(*searched.values())
+    ]
+
+
+def _model_key(preset: str, tables: Mapping[str, Any], model: str, config: Mapping[str, Any] | None) -> str:
+    known = find_model(model)
+    if known is None and config is not None:
+        known = next((each for each in known_models() if _is_like(each, config)), None)
+    if known is None:
+        raise ConfigError(
+            f"preset {preset} has settings for {', '.join(tables)}; '{model}' is none of them: "
+            "give its settings yourself"
+        )
+    for key in tables:
+        wanted = find_model(key)
+        if wanted is not None and (wanted.name == known.name or _is_like(wanted, known.config, known.family)):
+            return key
+    raise UnknownNameError(f"model of preset {preset}:", model, tables)
+
+
+def _is_like(model: KnownModel, config: Mapping[str, Any], family: str | None = None) -> bool:
+    """Whether the sizes agree: bert-base-cased and bert-base-uncased are both BERT-base."""
+    sizes = ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size")
+    found = [config.get(size) for size in sizes]
+    same = found == [model.config.get(size) for size in sizes] and None not in found
+    return same and model.family == (family or config.get("model_type"))
+
+
+@functools.cache
+def _table(name: str) -> dict[str, Any]:
+    if name not in known_presets():
+        raise UnknownNameError("preset", name, known_presets())
+    file = resources.files("deidlab") / "data" / "presets" / f"{name}.toml"
+    return tomllib.loads(file.read_text("utf-8"))

@@ -1,0 +1,212 @@
+"""Notes without tags in, a model that knows their language better out: masked-language modelling.
+
+The same loop, rows and steps as fine-tuning; the folder it leaves can be given to `deidlab train --model`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from deidlab.encode.pieces import WordPieces
+from deidlab.encode.windows import WindowShape
+from deidlab.errors import ConfigError
+from deidlab.train.attention import can_pack
+from deidlab.train.canaries import Canary, make_canaries, measure_exposure, plant_canaries, summarise_exposure
+from deidlab.train.checkpoint import remove_checkpoint, seed_everything
+from deidlab.train.fit import Tell, describe_speed, make_flat
+from deidlab.train.folder import describe_corpus, open_folder, refuse_finished, save_weights
+from deidlab.train.loop import Loop
+from deidlab.train.masking import MaskLoss, hide_for_good, score_hidden
+from deidlab.train.memory import name_fitting_batch
+from deidlab.train.models import LEARN, ModelSource, build_model, load_config, load_pieces
+from deidlab.train.packing import choose_row_shape
+from deidlab.train.pieced import PiecedCorpus, piece_texts, refuse_empty
+from deidlab.train.pretrain_card import write_pretrain_card
+from deidlab.train.pretrain_settings import PretrainRequest, PretrainSettings
+from deidlab.train.processes import find_place
+from deidlab.train.record import (
+    RECORD,
+    SETTINGS,
+    describe_environment,
+    digest_corpus,
+    now,
+    peak_memory_bytes,
+    write_file,
+    write_json,
+)
+from deidlab.train.steps import TrainSteps
+from deidlab.train.tagger import first_position, longest_window
+from deidlab.train.vocabulary import learn_pieces
+from deidlab.types import Document
+
+
+@dataclass(frozen=True, slots=True)
+class PretrainRun:
+    """A finished pretraining: its folder, and what its record says."""
+
+    folder: Path
+    record: dict[str, Any]
+
+
+def pretrain(
+    documents: Sequence[Document],
+    request: PretrainRequest,
+    settings: PretrainSettings,
+    folder: Path | str,
+    resume: bool = False,
+    overwrite: bool = False,
+    device: str = "auto",
+    tell: Tell | None = None,
+) -> PretrainRun:
+    """Go on pretraining a model on notes; spans that the notes may have are not looked at."""
+    from deidlab.train.corpora import hold_out
+
+    place = find_place(device)
+    folder, digest = Path(folder), digest_corpus(documents)
+    seed_everything(settings.seed)
+    model, pieces = _build(documents, request, settings)
+    window = _window(settings, pieces, model)
+    kept: list[Document] = list(documents)
+    held: list[Document] = []
+    if settings.validation_share:
+        kept, held = hold_out(documents, settings.validation_share, settings.seed)
+    canaries = make_canaries(settings.canaries, settings.seed)
+    corpus = piece_texts(plant_canaries(kept, canaries), pieces, window, settings.words)
+    refuse_empty(corpus, "training")
+    held_out = piece_texts(held, pieces, window, settings.words) if held else None
+    record = _start_record(request, settings, place.device)
+    record["corpus"] = describe_corpus(documents, corpus, digest)
+    if place.leads:
+        open_folder(folder, resume, overwrite)
+        if resume:
+            refuse_finished(folder, digest)
+        write_json(folder / SETTINGS, {"request": asdict(request), "settings": asdict(settings)})
+        write_json(folder / RECORD, record)
+    place.wait()
+    model.to(place.device)
+    work = _Work(model, pieces, window, corpus, held_out, canaries, settings, folder, place, record, tell)
+    work.run(resume)
+    if place.leads:
+        _save(folder, model, pieces, record)
+    place.wait()
+    return PretrainRun(folder, record)
+
+
+def _build(
+    documents: Sequence[Document], request: PretrainRequest, settings: PretrainSettings
+) -> tuple[Any, WordPieces]:
+    source = ModelSource(request.model, request.scratch, request.tokenizer)
+    config = load_config(source)
+    if source.tokenizer == LEARN:
+        pieces = learn_pieces(documents, config.model_type, config.vocab_size)
+    else:
+        pieces = load_pieces(source)
+    return build_model(source, config, "MaskedLM", pieces, settings.dropout), pieces
+
+
+def _start_record(request: PretrainRequest, settings: PretrainSettings, device: Any) -> dict[str, Any]:
+    return {
+        "record": 1,
+        "kind": "pretraining",
+        "started": now(),
+        "model": request.model,
+        "from_scratch": request.scratch,
+        "tokenizer": request.tokenizer or request.model,
+        "settings": asdict(settings),
+        "environment": describe_environment(device),
+    }
+
+
+def _window(settings: PretrainSettings, pieces: WordPieces, model: Any) -> WindowShape:
+    limit = longest_window(model)
+    if limit is not None and settings.window > limit:
+        raise ConfigError(
+            f"the window ({settings.window}) is longer than this model's limit of {limit} pieces"
+        )
+    return WindowShape(settings.window, settings.stride, pieces.prefix, pieces.suffix)
+
+
+def _save(folder: Path, model: Any, pieces: WordPieces, record: dict[str, Any]) -> None:
+    save_weights(folder, model, {})
+    write_file(folder / "tokenizer.json", pieces.to_json().encode())
+    record["finished"] = now()
+    write_file(folder / "README.md", write_pretrain_card(record).encode())
+    write_json(folder / RECORD, record)
+    remove_checkpoint(folder)
+
+
+class _Work:
+    """The parts of one pretraining, put together."""
+
+    def __init__(
+        self,
+        model: Any,
+        pieces: WordPieces,
+        window: WindowShape,
+        corpus: PiecedCorpus,
+        held_out: PiecedCorpus | None,
+        canaries: Sequence[Canary],
+        settings: PretrainSettings,
+        folder: Path,
+        place: Any,
+        record: dict[str, Any],
+        tell: Tell | None,
+    ) -> None:
+        self._model, self._pieces, self._window, self._corpus = model, pieces, window, corpus
+        self._canaries, self._settings, self._folder = canaries, settings, folder
+        self._place, self._record, self._tell = place, record, tell
+        on_gpu = place.device.type == "cuda"
+        self._graphed = on_gpu and can_pack(model)
+        half = settings.precision == "bf16" or (settings.precision == "auto" and on_gpu)
+        self._plan = settings.as_train()
+        model.train()
+        self._flat = make_flat(model, self._plan, half, place.n_processes)
+        self._shape = choose_row_shape(corpus, settings.batch / place.n_processes, first_position(model))
+        self._loss = MaskLoss(model, settings.mask_share, pieces.hidden)
+        self._hidden = None
+        if held_out is not None:
+            self._hidden = hide_for_good(held_out, settings.mask_share, pieces, settings.seed)
+        record |= {"precision": "bf16" if half else "fp32", "graph": self._graphed}
+
+    def run(self, resume: bool) -> None:
+        """Pretrain, put the figures into the record, and leave the model with its last weights, in fp32."""
+        before = self._expose()
+        steps = TrainSteps(self._loss, self._flat, self._plan.accumulate, self._place.n_processes)
+        loop = Loop(
+            self._corpus, self._shape, self._flat, steps, self._plan, self._place, self._folder,
+            self._measure if self._hidden is not None else None, self._tell,
+        )  # fmt: skip
+        if self._hidden is not None:
+            self._record["validation_before"] = self._measure()
+        began = time.perf_counter()
+        with name_fitting_batch(
+            self._loss, self._flat, self._corpus, self._shape, self._settings.batch, self._folder
+        ):
+            prepared = loop.prepare(self._graphed, resume)
+            progress = loop.run()
+        self._record |= {
+            "epochs": progress.history,
+            "speed": describe_speed(loop, prepared),
+            "seconds": round(time.perf_counter() - began, 2),
+            "peak_memory_bytes": peak_memory_bytes(self._place.device),
+        }
+        self._flat.release(self._flat.master.clone())
+        if self._canaries:
+            self._record["canaries"] = {"before": before, "after": self._expose()}
+
+    def _measure(self) -> dict[str, Any]:
+        assert self._hidden is not None
+        chances, first = score_hidden(self._model, self._hidden, self._place.device)
+        return {"loss": float(-chances.mean()), "accuracy": float(first.mean())}
+
+    def _expose(self) -> dict[str, Any] | None:
+        if not self._canaries:
+            return None
+        found = measure_exposure(
+            self._model, self._canaries, self._pieces, self._window, self._place.device, self._settings.seed
+        )
+        return summarise_exposure(found)

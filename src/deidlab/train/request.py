@@ -1,0 +1,41 @@
+"""What a run was asked for, kept in its folder so that it can be taken up again from there alone."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from deidlab.errors import ConfigError
+from deidlab.train.record import SETTINGS, read_json, write_json
+from deidlab.train.settings import TrainSettings, settings_from
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """Model, notes and labels of a run: everything but its settings."""
+
+    model: str
+    corpus: str = ""
+    validation: str = ""
+    format: str = ""
+    map: str = ""
+    labels: str = "auto"
+    tokenizer: str = ""
+    scratch: bool = False
+    surrogates: bool = False
+    validation_share: float = 0.0
+
+
+def write_request(folder: Path, request: RunRequest, settings: TrainSettings) -> None:
+    write_json(folder / SETTINGS, {"request": asdict(request), "settings": settings.as_dict()})
+
+
+def read_request(folder: Path | str) -> tuple[RunRequest, TrainSettings]:
+    """What the run in this folder was asked for."""
+    path = Path(folder) / SETTINGS
+    table = read_json(path)
+    try:
+        request = RunRequest(**table["request"])
+    except (KeyError, TypeError):
+        raise ConfigError(f"{path}: not the settings of a run") from None
+    return request, settings_from(table["settings"], str(path))

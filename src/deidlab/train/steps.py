@@ -1,0 +1,132 @@
+"""One optimizer step at a time, or one row scored: plainly on a CPU, as a captured graph on a GPU.
+
+A GPU replays the whole step (forward, backward, AdamW) as one graph, so that nothing waits for kernels to be
+launched one by one; rows of constant size make that possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from deidlab.train.flat import FlatParameters
+from deidlab.train.packing import RowShape
+
+N_SUMS = 3
+_WARM_UPS = 3
+
+
+class TrainSteps:
+    """Takes optimizer steps for a loss; `sums` adds up what the loss reports until it is read."""
+
+    def __init__(self, loss: Any, flat: FlatParameters, n_rows: int = 1, n_processes: int = 1) -> None:
+        device = flat.master.device
+        self._loss = loss
+        self._flat, self._n_rows, self._n_processes = flat, n_rows, n_processes
+        self.sums = torch.zeros(N_SUMS, dtype=torch.float64, device=device)
+        self._knobs = torch.zeros(3, dtype=torch.float32, device=device)
+        self._graph: Any = None
+        self._rows: Any = None
+        self._shape: RowShape | None = None
+
+    def run(self, rows: Any, shapes: list[RowShape], knobs: Any) -> None:
+        """One step from `n_rows` rows."""
+        self._knobs.copy_(knobs)
+        if self._graph is not None:
+            self._rows.copy_(rows[0] if self._n_rows == 1 else torch.stack(list(rows)))
+            self._graph.replay()
+        else:
+            self._backward(rows, shapes)
+        if self._n_processes > 1:
+            _average_over_processes(self._flat.gradient, self._n_processes)
+        if self._graph is None or self._n_processes > 1:
+            self._flat.step(self._knobs)
+
+    def capture(self, rows: Any, shape: RowShape) -> None:
+        """Record the step as a graph, with `rows` to try it on; weights and state are left as they were."""
+        self._shape = shape
+        self._rows = torch.zeros((self._n_rows, shape.width), dtype=torch.int32, device=self.sums.device)
+        self._rows.copy_(torch.stack(list(rows)))
+        self._knobs.copy_(torch.tensor([0.0, 1.0, 1.0]))
+        master = self._flat.master.clone()
+        aside = torch.cuda.Stream()
+        aside.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(aside):
+            for _ in range(_WARM_UPS):
+                self._whole()
+        torch.cuda.current_stream().wait_stream(aside)
+        torch.cuda.synchronize()
+        self._graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self._graph):
+            self._whole()
+        self._flat.master.copy_(master)
+        if self._flat.weights is not self._flat.master:
+            self._flat.weights.copy_(master)
+        self._flat.zero_state()
+        self.sums.zero_()
+
+    def read_sums(self) -> list[float]:
+        """The sums since the last reading."""
+        sums: list[float] = self.sums.tolist()
+        self.sums.zero_()
+        return sums
+
+    def _whole(self) -> None:
+        assert self._shape is not None
+        self._backward(list(self._rows), [self._shape] * self._n_rows)
+        if self._n_processes == 1:
+            self._flat.step(self._knobs)
+
+    def _backward(self, rows: Any, shapes: list[RowShape]) -> None:
+        for index, (row, shape) in enumerate(zip(rows, shapes, strict=True)):
+            loss, sums = self._loss(row, shape)
+            scaled = loss if len(shapes) == 1 else loss / len(shapes)
+            gradients = torch.autograd.grad(scaled, self._flat.parameters, allow_unused=True)
+            self._flat.collect(gradients, first=index == 0)
+            self.sums += sums
+
+
+class ScoreSteps:
+    """Scores rows of constant size, as a captured graph where there is a GPU."""
+
+    def __init__(
+        self, score: Callable[[Any, RowShape], Any], shape: RowShape, device: Any, graphed: bool
+    ) -> None:
+        self._score, self._shape = score, shape
+        self._graph: Any = None
+        self._row = torch.zeros(shape.width, dtype=torch.int32, device=device)
+        self._row[shape.edges] = shape.n_pieces
+        self._graphed = graphed
+        self._scores: Any = None
+
+    @torch.inference_mode()  # type: ignore[untyped-decorator]
+    def run(self, row: Any, shape: RowShape) -> Any:
+        """[pieces, …] of one row; on a GPU good until the next call."""
+        if not self._graphed:
+            return self._score(row, shape).float()
+        self._row.copy_(row)
+        if self._graph is None:
+            self._capture()
+        else:
+            self._graph.replay()
+        return self._scores
+
+    def _capture(self) -> None:
+        aside = torch.cuda.Stream()
+        aside.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(aside):
+            for _ in range(2):
+                self._score(self._row, self._shape)
+        torch.cuda.current_stream().wait_stream(aside)
+        torch.cuda.synchronize()
+        self._graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self._graph):
+            self._scores = self._score(self._row, self._shape).float()
+        self._graph.replay()
+
+
+def _average_over_processes(gradient: Any, n_processes: int) -> None:
+    torch.distributed.all_reduce(gradient)
+    gradient /= n_processes

@@ -1,0 +1,153 @@
+"""`deidlab audit` as a person types it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from deidlab.evaluate.privacy import upper_share
+from tests.e2e.command import deidlab
+from tests.unit.pipeline.notes import make_note, write_jsonl, write_key
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    return write_jsonl([make_note(number) for number in range(12)], tmp_path / "gold.jsonl")
+
+
+@pytest.fixture
+def key(tmp_path: Path) -> Path:
+    return write_key(tmp_path)
+
+
+def mask_dates_only(tmp_path: Path, gold: Path, key: Path, capsys: Capture, *more: str) -> Path:
+    """A run that saw the dates of all notes, and the name in every second one."""
+    notes = [make_note(number) for number in range(12)]
+    seen = [replace(note, spans=note.spans[number % 2 :]) for number, note in enumerate(notes)]
+    out = tmp_path / "out.jsonl"
+    spans = write_jsonl(seen, tmp_path / "seen.jsonl")
+    assert deidlab(capsys, "mask", gold, "--spans", spans, "--out", out, "--key-file", key, *more).status == 0
+    return out
+
+
+def test_against_gold_the_figures_are_the_scorer_s(
+    tmp_path: Path, gold: Path, key: Path, capsys: Capture
+) -> None:
+    out = mask_dates_only(tmp_path, gold, key, capsys)
+    report = tmp_path / "audit.html"
+    done = deidlab(capsys, "audit", out, "--gold", gold, "--key-file", key, "--report", report)
+    assert done.status == 0, done.err
+    found = json.loads(report.with_suffix(".json").read_text())["gold"]
+    assert (found["leaked_words"], found["leaking_documents"]["n"], found["leaking_documents"]["of"]) == (
+        6,
+        6,
+        12,
+    )
+    assert found["leaking_documents"]["upper"] == upper_share(6, 12)
+    assert found["by_type"]["PATIENT"] == {"words": 12, "leaked": 6, "recall": 0.5}
+    assert len(found["leaks"]) == 6
+    assert "6 of" in done.err and "PHI words leaked" in done.err
+
+
+def test_the_page_needs_nothing_and_names_nobody(
+    tmp_path: Path, gold: Path, key: Path, capsys: Capture
+) -> None:
+    out = mask_dates_only(tmp_path, gold, key, capsys)
+    report = tmp_path / "audit.html"
+    deidlab(capsys, "audit", out, "--gold", gold, "--key-file", key, "--report", report)
+    for page in (report.read_text(), report.with_suffix(".json").read_text()):
+        for secret in ("Okonjo", "Ostrander", "n00001", "p0000", "2065", str(tmp_path)):
+            assert secret not in page
+    page = report.read_text()
+    assert not re.search(r"(src|href)\s*=|@import|url\(|<script|https?:", page)
+    for title in (
+        "What was replaced",
+        "Certainty",
+        "most in need of review",
+        "second detector",
+        "Against gold",
+    ):
+        assert title in page
+
+
+def test_a_second_detector_finds_what_was_left(
+    tmp_path: Path, gold: Path, key: Path, capsys: Capture
+) -> None:
+    notes = [make_note(number) for number in range(12)]
+    spans = write_jsonl([replace(note, spans=note.spans[:1]) for note in notes], tmp_path / "names.jsonl")
+    out = tmp_path / "out.jsonl"
+    deidlab(capsys, "mask", gold, "--spans", spans, "--out", out, "--key-file", key)
+    done = deidlab(capsys, "audit", out, "--report", tmp_path / "a.json", "--json")
+    second = json.loads(done.out)["second"]
+    assert second["by_label"]["DATE"] == 24 and second["in_notes"] == 12
+    assert "no part in the run" in second["detector"]
+
+
+def test_gold_needs_the_key_and_the_right_one(tmp_path: Path, gold: Path, key: Path, capsys: Capture) -> None:
+    out = mask_dates_only(tmp_path, gold, key, capsys)
+    done = deidlab(capsys, "audit", out, "--gold", gold, "--report", tmp_path / "a.json")
+    assert done.status == 1 and "--key-file" in done.err
+    other = tmp_path / "other.key"
+    other.write_bytes(b"x" * 32)
+    done = deidlab(capsys, "audit", out, "--gold", gold, "--report", tmp_path / "a.json", "--key-file", other)
+    assert done.status == 1 and "no gold note is in this run" in done.err
+
+
+def test_people_s_verdicts_become_a_bound(tmp_path: Path, gold: Path, key: Path, capsys: Capture) -> None:
+    out = mask_dates_only(tmp_path, gold, key, capsys)
+    sheet = tmp_path / "sheet.csv"
+    arguments = ("audit", out, "--sample", "5", "--seed", "3", "--verdicts", sheet, "--overwrite")
+    assert deidlab(capsys, *arguments, "--report", tmp_path / "a.html").status == 0
+    with sheet.open() as stream:
+        rows = list(csv.DictReader(stream))
+    assert len(rows) == 5 and all(row["leaks"] == "" for row in rows)
+    for row, leaks in zip(rows, ("0", "2", "0", "0", ""), strict=True):
+        row["leaks"] = leaks
+    write_sheet(sheet, rows)
+    done = deidlab(capsys, *arguments, "--report", tmp_path / "a.html", "--json")
+    sample = json.loads(done.out)["sample"]
+    assert (sample["judged"], sample["leaking"], sample["leaks"]) == (4, 1, 2)
+    assert sample["upper"] == upper_share(1, 4)
+    assert "Read by people" in (tmp_path / "a.html").read_text()
+    other = deidlab(
+        capsys,
+        "audit",
+        out,
+        "--sample",
+        "5",
+        "--seed",
+        "4",
+        "--verdicts",
+        sheet,
+        "--report",
+        tmp_path / "b.json",
+    )
+    assert other.status == 1 and "not the sheet of this sample" in other.err
+    rows[0]["leaks"] = "many"
+    write_sheet(sheet, rows)
+    assert "whole number" in deidlab(capsys, *arguments, "--report", tmp_path / "c.json").err
+
+
+def write_sheet(path: Path, rows: list[dict[str, str]]) -> None:
+    with path.open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def test_an_output_that_changed_or_has_no_record_is_refused(
+    tmp_path: Path, gold: Path, key: Path, capsys: Capture
+) -> None:
+    done = deidlab(capsys, "audit", gold, "--report", tmp_path / "a.json")
+    assert done.status == 1 and "no record of a masking run" in done.err
+    out = mask_dates_only(tmp_path, gold, key, capsys)
+    out.write_text(out.read_text().replace("BP", "Blood pressure"))
+    done = deidlab(capsys, "audit", out, "--report", tmp_path / "a.json")
+    assert done.status == 1 and "is not as the run wrote it" in done.err
