@@ -84,6 +84,6 @@ def mask(
             overwrite,
             as_json,
             quiet,
-        ),  # fmt: skip
+        ),
         dry_run,
     )

@@ -70,7 +70,7 @@ class Asked:
         if policy.wanted_recalls:
             labels = ", ".join(label or "other types" for label in sorted(policy.wanted_recalls))
             tell(
-                f"the policy wants a recall of {labels} but has no threshold for it: all is masked",
+                f"the policy wants a recall of {labels} but has no threshold: all is masked",
                 self.silent,
             )
         key, repeatable = find_key(self.key_file, self.silent)

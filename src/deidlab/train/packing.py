@@ -49,26 +49,27 @@ class RowShape:
 
 
 def choose_row_shape(corpus: PiecedCorpus, batch: float, first_position: int = 0) -> RowShape:
-    """Rows that hold about `batch` windows of mean length, and any single window.
+    """Rows that hold as many pieces as a batch of `batch` windows has on average, and any single window.
 
-    Within 4% of that, the size is taken that leaves least filler over an epoch.
+    Within 3% of that, the size is taken that leaves least filler over an epoch.
     """
     lengths = corpus.lengths
     total, longest = int(lengths.sum()), int(lengths.max())
-    wanted = min(max(batch * float(lengths.mean()), longest), total)
-    least = max(1, math.ceil(total / (1.04 * wanted)))
-    most = max(least, math.floor(total / (0.96 * wanted)))
+    wanted = max(total / math.ceil(corpus.n_windows / batch), longest)
+    least = max(1, math.ceil(total / (1.03 * wanted)))
+    most = max(least, math.floor(total / (0.97 * wanted)))
     sizes = {n_rows: max(_round_up(total / n_rows * _SLACK), longest) for n_rows in range(least, most + 1)}
     n_rows = min(sizes, key=lambda rows: (rows * sizes[rows], abs(sizes[rows] - wanted)))
     n_pieces = sizes[n_rows]
-    return RowShape(n_pieces, int(2 * batch) + 8 + _n_filler(n_pieces, longest), longest, first_position)
+    # A kernel starts work for every window that a row may hold: room for many more than there are costs time.
+    n_windows = max(math.ceil(1.25 * batch) + 6, -(-n_pieces // longest) + 1 + _CHOSEN)
+    return RowShape(n_pieces, n_windows, longest, first_position)
 
 
 def pack_windows(
     lengths: Sequence[int], order: Sequence[int], shape: RowShape, look_ahead: int = 256
 ) -> list[list[int]]:
     """Which windows go into which row: in the order given, but the last few are chosen to fill the row."""
-    most = shape.n_windows - _n_filler(shape.n_pieces, shape.longest)
     pool = list(order[:look_ahead])
     waiting = look_ahead
     rows: list[list[int]] = []
@@ -76,7 +77,10 @@ def pack_windows(
         row: list[int] = []
         space, n_taken = shape.n_pieces, 0
         for window in pool:
-            if space <= _CHOSEN * shape.longest or len(row) >= most - _CHOSEN:
+            # What is left over becomes filler, in windows of its own, for which there must be room too.
+            n_filler = -(-(space - lengths[window]) // shape.longest)
+            full = len(row) + 1 + _CHOSEN + n_filler > shape.n_windows
+            if space <= _CHOSEN * shape.longest or full:
                 break
             row.append(window)
             space -= lengths[window]
@@ -169,8 +173,3 @@ def n_used(plan_row: Sequence[int], lengths: Sequence[int]) -> int:
 
 def _round_up(size: float) -> int:
     return max(_STEP, math.ceil(size / _STEP) * _STEP)
-
-
-def _n_filler(n_pieces: int, longest: int) -> int:
-    """Windows that filler may need: as many as a row that holds next to nothing."""
-    return -(-n_pieces // longest) + 1
