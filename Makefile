@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 READY := $(VENV)/.ready-core
 READY_DEV := $(VENV)/.ready-dev
 
-.PHONY: demo test check format bench clean help
+.PHONY: demo test test-slow check format bench clean help
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -30,6 +30,9 @@ demo: $(READY)  ## convert, check, count and chart sample notes
 
 test: $(READY_DEV)  ## run every test that needs neither a GPU nor minutes
 	$(BIN)/python -m pytest -m "not slow and not gpu" -n 2 --dist loadfile
+
+test-slow: $(READY_DEV)  ## run the tests that take minutes
+	$(BIN)/python -m pytest -m "slow and not gpu" -n 2 --dist loadfile
 
 check: $(READY_DEV)  ## format, lint, types, direction of imports
 	$(BIN)/ruff format --check .

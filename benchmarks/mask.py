@@ -1,6 +1,6 @@
 """Notes a second and peak memory of `deidlab mask` at 1,000, 10,000 and 100,000 notes.
 
-Time should grow in line with the notes, and memory not at all. Invented notes of some 1,200 characters with a
+Time should grow in line with the notes, and memory not at all. Invented notes of some 900 characters with a
 dozen identifiers each, four notes a patient, are written as JSON lines and masked with the rules alone, in
 processes of their own, as from a shell. Memory is the resident set, looked at every 50 ms: the highest of the
 main process, and of the largest worker.

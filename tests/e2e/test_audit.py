@@ -14,6 +14,9 @@ from deidlab.evaluate.privacy import upper_share
 from tests.e2e.command import deidlab
 from tests.unit.pipeline.notes import make_note, write_jsonl, write_key
 
+# Minutes, or not yet proved on a bare machine: `make test-slow` runs it.
+pytestmark = pytest.mark.slow
+
 Capture = pytest.CaptureFixture[str]
 
 

@@ -11,6 +11,9 @@ from deidlab.corpus import read_corpus
 from tests.e2e.command import deidlab, deidlab_process
 from tests.unit.pipeline.notes import make_note, write_jsonl
 
+# Minutes, or not yet proved on a bare machine: `make test-slow` runs it.
+pytestmark = pytest.mark.slow
+
 Capture = pytest.CaptureFixture[str]
 
 

@@ -11,6 +11,9 @@ from deidlab.corpus.raw import MAX_NOTE_CHARACTERS
 from tests.e2e.command import Outcome, deidlab
 from tests.unit.pipeline.notes import read_jsonl, write_key
 
+# Minutes, or not yet proved on a bare machine: `make test-slow` runs it.
+pytestmark = pytest.mark.slow
+
 Capture = pytest.CaptureFixture[str]
 PARAGRAPH = (
     "BP 120/80, pulse 72. Furosemide 40 mg twice a day, creatinine 1.7, chest clear, wound dry, home soon.\n"

@@ -9,7 +9,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.unit.pipeline.notes import make_note, read_jsonl, write_jsonl, write_key
+
+# Minutes, or not yet proved on a bare machine: `make test-slow` runs it.
+pytestmark = pytest.mark.slow
 
 N_NOTES = 10_000
 

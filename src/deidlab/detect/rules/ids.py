@@ -21,7 +21,7 @@ _GROUP = re.compile(
     r"[ ](?:\d{2,9}(?:-\d{1,6})*|[A-Z]{1,2}\d{0,6}|\d)(?![\w/:.,]|[-]\d)|"
     r"[ ]\d{2,9}(?=[.,;)](?:\s|$))"
 )
-_STATE = re.compile(r"\(?[A-Z]{2}\)?[ -](?=[A-Z0-9]{2,3}[ -]?[A-Z0-9]{2,5}(?!\w))")
+_STATE = re.compile(r"\(?[A-Z]{2}\)?[ ](?=#?[A-Z]{0,3}[ -]?[0-9])#?")
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}")
 _CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d)?")
 _PLAIN_NUMBER = re.compile(r"\d{1,3}(?:\.\d+)?")
@@ -59,7 +59,7 @@ def _announced(text: str) -> Iterator[Span]:
         begin = gap.end() if gap else end
         if begin == end and not cue.endswith("#") and lower[end : end + 1].isalnum():
             continue
-        if label == "VEHICLE" and (state := _STATE.match(text, begin)):
+        if label in ("VEHICLE", "LICENSE") and (state := _STATE.match(text, begin)):
             begin = state.end()
         value = _value(text, begin)
         if value is None:
