@@ -153,6 +153,11 @@ def test_keep_going_leaves_out_lists_and_exits_3(tmp_path: Path, capsys: pytest.
     assert [d.id for d in read_corpus(tmp_path / "o2")] == ["good"]
 
 
+def _hear_interrupts() -> None:
+    """A shell's background jobs ignore Ctrl-C, and so would their children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_interrupting_leaves_no_output_and_exits_130(tmp_path: Path) -> None:
     source = tmp_path / "many.jsonl"
     source.write_text("".join(f'{{"id": {i}, "text": "a b c"}}\n' for i in range(400_000)))
@@ -167,7 +172,7 @@ def test_interrupting_leaves_no_output_and_exits_130(tmp_path: Path) -> None:
         "--to",
         "jsonl",
     ]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE)
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, preexec_fn=_hear_interrupts)
     deadline = time.monotonic() + 20
     while len(list(tmp_path.iterdir())) < 2 and time.monotonic() < deadline:
         time.sleep(0.01)

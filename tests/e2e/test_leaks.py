@@ -152,6 +152,9 @@ def test_a_run_that_fails_writes_nothing_and_says_nothing(room: Room, stage: str
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+@pytest.mark.skipif(
+    signal.getsignal(signal.SIGINT) is signal.SIG_IGN, reason="started where Ctrl-C is ignored"
+)
 def test_a_run_that_is_ended_leaves_nothing_of_a_note(room: Room, number: signal.Signals) -> None:
     command, environment = room.command("-q")
     process = subprocess.Popen(
