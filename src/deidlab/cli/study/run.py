@@ -1,0 +1,127 @@
+"""`deidlab study run`: train, select and test, from the start or from where it was cut off."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from deidlab.cli.output import AsJson, Quiet, print_json, tell
+from deidlab.cli.study import options as opt
+
+if TYPE_CHECKING:
+    from deidlab.study.records import StudyRecords
+
+Processes = Annotated[
+    int, typer.Option(min=0, help="Runs side by side; 0 is the file's number, or else one a GPU, or one.")
+]
+Retry = Annotated[bool, typer.Option("--retry", help="Try the runs that failed again.")]
+AcceptFailures = Annotated[
+    bool, typer.Option("--accept-failures", help="Select and test although runs failed; they stay out.")
+]
+StopAfter = Annotated[
+    str, typer.Option(help="'selection' trains and selects, and leaves the test notes shut.")
+]
+
+
+def run(
+    study: opt.Study,
+    out: opt.Out = None,
+    corpus: opt.Corpus = None,
+    set: opt.Set = None,
+    price: opt.Price = None,
+    processes: Processes = 0,
+    device: opt.Device = "auto",
+    retry: Retry = False,
+    accept_failures: AcceptFailures = False,
+    stop_after: StopAfter = "",
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Train every setting of every model, select by validation F1 within each model, and test the selected.
+
+    Safe to stop at any moment, Ctrl-C or worse: the same command goes on where it was. A run that fails is
+    recorded and the others go on; the study then waits with its selection for `--retry` or
+    `--accept-failures`. Test notes are opened only once the selection is written; `access.jsonl` in the
+    study's folder lists every reading.
+    """
+    from deidlab.cli.study.watching import Watcher
+    from deidlab.errors import UnknownNameError
+    from deidlab.study.running import RunOptions, run_study
+
+    if stop_after not in ("", "selection"):
+        raise UnknownNameError("stage to stop after", stop_after, ("selection",))
+    spec = opt.open_spec(study, set, corpus, price)
+    folder = out or opt.default_folder(study)
+    options = RunOptions(device, processes, retry, accept_failures, stop_after)
+    with Watcher(spec, quiet) as watcher:
+        try:
+            records = run_study(spec, folder, options, watcher.show)
+        except KeyboardInterrupt:
+            watcher.stop()
+            tell(f"deidlab: interrupted; go on with `deidlab study run {study} --out {folder}`")
+            raise typer.Exit(130) from None
+    _answer(records, folder, as_json, quiet)
+    if any(not each.is_done for each in records.completions):
+        raise typer.Exit(3)
+
+
+def _answer(records: StudyRecords, folder: Path, as_json: bool, quiet: bool) -> None:
+    failed = [each for each in records.completions if not each.is_done]
+    if as_json:
+        print_json(_as_dict(records, folder))
+        return
+    from deidlab.report.tables import print_table
+
+    print_table(_to_table(records))
+    for each in failed:
+        tell(f"failed: {each.run}: {each.error}")
+    if failed:
+        waits = "" if records.selection else "; nothing is selected before --retry or --accept-failures"
+        tell(f"{len(failed)} of {len(records.completions)} runs failed{waits}", quiet)
+    tell(f"{folder}: `deidlab study report {folder}` makes its tables", quiet)
+
+
+def _as_dict(records: StudyRecords, folder: Path) -> dict[str, Any]:
+    selection = records.selection
+    return {
+        "study": str(folder),
+        "runs": len(records.completions),
+        "failed": {each.run: each.error for each in records.completions if not each.is_done},
+        "gpu_seconds": sum(each.gpu_seconds for each in records.completions),
+        "seconds": sum(each.seconds for each in records.completions),
+        "selected": {name: choice.run for name, choice in selection.choices.items()} if selection else {},
+        "tests": {
+            each.name: {part: scores["f1"] for part, scores in each.scores.items()} for each in records.tests
+        },
+    }
+
+
+def _to_table(records: StudyRecords) -> Any:
+    from deidlab.report.tables import Table
+
+    tests = {each.name: each for each in records.tests}
+    selection = records.selection
+    rows = []
+    for name, choice in (selection.choices if selection else {}).items():
+        rows.append((name, choice.run, f"{choice.f1:.4f}", *_scores(tests.get(name))))
+    for each in records.tests:
+        if each.kind != "model":
+            rows.append((each.name, each.note or each.kind, _part(each, "validation"), *_scores(each)))
+    columns = ("model", "run", "validation F1", "test F1", "precision", "recall", "accuracy")
+    note = "words, micro over PHI labels; the run was selected on the validation notes"
+    return Table(f"Study {records.study.name}", columns, tuple(rows), 2, note)
+
+
+def _part(test: Any, part: str) -> str:
+    scores = test.scores.get(part) if test is not None else None
+    return "–" if not scores or scores["f1"] is None else f"{scores['f1']:.4f}"
+
+
+def _scores(test: Any) -> tuple[str, ...]:
+    scores = test.scores.get("test") if test is not None else None
+    keys = ("f1", "precision", "recall", "accuracy")
+    if not scores:
+        return ("–",) * len(keys)
+    return tuple("–" if scores[key] is None else f"{scores[key]:.4f}" for key in keys)

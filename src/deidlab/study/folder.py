@@ -1,0 +1,93 @@
+"""Names in a study's folder, and how its files are written: whole or not at all, for a kill may come."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from deidlab.errors import ConfigError
+
+STUDY = "study.json"
+RUNS = "runs"
+COMPLETIONS = "completions"
+SELECTION = "selection.json"
+TESTS = "tests"
+PREDICTIONS = "predictions"
+CROSS = "cross"
+ACCESS = "access.jsonl"
+PROGRESS = "progress"
+LOCK = "lock"
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """A JSON object from a file."""
+    try:
+        value = json.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror or 'cannot be read'}") from None
+    except ValueError:
+        raise ConfigError(f"{path}: not JSON") from None
+    if not isinstance(value, dict):
+        raise ConfigError(f"{path}: not a JSON object")
+    return value
+
+
+def write_object(path: Path, value: Any, lasting: bool = True) -> None:
+    """JSON that appears under its name only when it is complete, and, if `lasting`, on the disk."""
+    write_whole(path, (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode(), lasting)
+
+
+def write_whole(path: Path, data: bytes, lasting: bool = True) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Two processes may write the same name: each has a partial file of its own.
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        with partial.open("wb") as stream:
+            stream.write(data)
+            stream.flush()
+            if lasting:
+                os.fsync(stream.fileno())
+        partial.replace(path)
+    except OSError as error:
+        raise ConfigError(
+            f"{path}: {error.strerror or 'cannot be written'}; make room and run again"
+        ) from None
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def now() -> str:
+    """The time with microseconds, so that what came first can be told."""
+    return datetime.fromtimestamp(time.time(), UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def check_digest(folder: Path, part: str, digest: str) -> None:
+    """Refuse notes that are not those which the study began with; of a new study, any will do."""
+    known = read_object(folder / STUDY) if (folder / STUDY).is_file() else {}
+    before = known.get("corpora", {}).get(part, {}).get("digest")
+    if before not in (None, digest):
+        raise ConfigError(f"{folder}: the {part} notes are not those that this study began with")
+
+
+def note_access(folder: Path, step: str, part: str, what: str, path: str, n_documents: int) -> None:
+    """Add a line to the record of what was read; one write, so that lines of two processes do not mix."""
+    line = {
+        "time": now(),
+        "step": step,
+        "part": part,
+        "what": what,
+        "path": Path(path).name,
+        "documents": n_documents,
+        "selected": (folder / SELECTION).is_file(),
+        "process": os.getpid(),
+    }
+    handle = os.open(folder / ACCESS, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    try:
+        os.write(handle, (json.dumps(line, ensure_ascii=False) + "\n").encode())
+        os.fsync(handle)
+    finally:
+        os.close(handle)

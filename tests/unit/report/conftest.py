@@ -1,0 +1,33 @@
+"""One small study and its report, made once for all tests that only read them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from deidlab.evaluate.resample import ResampleSettings
+from deidlab.report.study_files import write_report
+from deidlab.report.study_parts import StudyReport
+from deidlab.report.study_report import build_report
+from deidlab.study.records import read_study
+from tests.unit.report.study_folder import write_study
+
+RESAMPLE = ResampleSettings(n_resamples=200, seed=7)
+
+
+@pytest.fixture(scope="session")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_study(tmp_path_factory.mktemp("study"))
+
+
+@pytest.fixture(scope="session")
+def study_report(study: Path) -> StudyReport:
+    return build_report(read_study(study), RESAMPLE)
+
+
+@pytest.fixture(scope="session")
+def report_files(study_report: StudyReport, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report")
+    write_report(study_report, folder)
+    return folder
