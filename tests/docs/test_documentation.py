@@ -65,10 +65,9 @@ def matches(written: str, typed: str) -> bool:
 
 
 # Its blocks train models: minutes on a busy machine.
-RUN = [pytest.param(page, marks=pytest.mark.slow) if page.name == "training.md" else page for page in PAGES]
 
 
-@pytest.mark.parametrize("page", RUN, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_block_runs(page: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(workspace)
     for language, block in blocks(page):

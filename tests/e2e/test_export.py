@@ -20,9 +20,6 @@ from deidlab.train.settings import TrainSettings
 from tests.e2e.command import deidlab, deidlab_process
 from tests.unit.train.conftest import SMALL, make_notes
 
-# Minutes, or not yet proved on a bare machine: `make test-slow` runs it.
-pytestmark = pytest.mark.slow
-
 Capture = pytest.CaptureFixture[str]
 
 

@@ -18,9 +18,6 @@ pytest.importorskip("torch", reason="torch is not installed: pip install 'deidla
 from deidlab.corpus import write_corpus
 from tests.unit.train.conftest import SMALL, make_notes
 
-# Minutes, or not yet proved on a bare machine: `make test-slow` runs it.
-pytestmark = pytest.mark.slow
-
 QUICK = ("--epochs", "2", "--batch", "4", "--window", "48", "--stride", "32", "--learning-rate", "3e-3")
 
 

@@ -27,6 +27,7 @@ def train(
     tokenizer: opt.Tokenizer = "",
     from_scratch: opt.FromScratch = False,
     surrogates: opt.Surrogates = False,
+    teachers: opt.Teachers = None,
     resume: opt.Resume = None,
     overwrite: opt.Overwrite = False,
     preset: opt.Preset = "",
@@ -86,6 +87,7 @@ def _make_request(values: dict[str, Any]) -> RunRequest:
         scratch=values["from_scratch"],
         surrogates=values["surrogates"],
         validation_share=values["validation_share"],
+        teachers=tuple(str(folder) for folder in values["teachers"] or ()),
     )
 
 

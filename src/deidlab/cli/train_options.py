@@ -46,6 +46,14 @@ FromScratch = Annotated[bool, typer.Option("--from-scratch", help="Start with ra
 Surrogates = Annotated[
     bool, typer.Option("--surrogates", help="Replace PHI by made-up text before training.")
 ]
+Teachers = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--teachers",
+        metavar="RUN",
+        help="Learn what this finished run says; repeat it for several runs' mean.",
+    ),
+]
 Resume = Annotated[
     Path | None, typer.Option(help="Go on with the run in this folder; settings given go over its own.")
 ]

@@ -6,8 +6,10 @@ On a GPU in half precision this is the variable-length kernel; elsewhere the sam
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import inspect
+import math
 import types
 from itertools import pairwise
 from typing import Any
@@ -15,11 +17,15 @@ from typing import Any
 import torch
 from torch.nn import functional
 
+from deidlab.train.dropout import hash_dropouts
+
 PACKED = "deidlab_packed"
 Heads = tuple[Any, Any, Any]
 """Query, key and value."""
 
 _HALF = (torch.bfloat16, torch.float16)
+# Blocks that keep every multiprocessor of a large GPU at work.
+_BUSY_BLOCKS = 240
 _KERNELS: Any = None
 _attend = functional.scaled_dot_product_attention
 
@@ -158,19 +164,36 @@ def _fused_forward(
     return seen.reshape(rows, n_pieces, -1), None
 
 
-def compile_layers(model: Any) -> int:
-    """Compile the embeddings and the encoder's layers; how many layers there are.
+def compile_layers(model: Any, n_pieces: int) -> int:
+    """Compile the embeddings and the encoder's layers for rows of `n_pieces`; how many layers there are.
 
     Layers share their code, so that compiling one serves for all.
     """
+    _size_gradient_sums(n_pieces)
     n_layers = model.config.num_hidden_layers
     counts = {n_layers, getattr(model.config, "num_hidden_groups", n_layers)}
-    for name, module in model.named_modules():
-        if name.endswith("embeddings") and hasattr(module, "word_embeddings"):
-            module.compile(dynamic=False)
-    for module in model.modules():
-        if isinstance(module, torch.nn.ModuleList) and len(module) in counts:
-            for layer in module:
-                layer.compile(dynamic=False)
-            return len(module)
-    return 0
+    lists = (module for module in model.modules() if isinstance(module, torch.nn.ModuleList))
+    layers = next((list(each) for each in lists if len(each) in counts), [])
+    embeddings = [
+        module
+        for name, module in model.named_modules()
+        if name.endswith("embeddings") and hasattr(module, "word_embeddings")
+    ]
+    # A layer that runs twice a step would drop the same values twice.
+    if len(layers) == n_layers:
+        hash_dropouts(model, [*embeddings, *layers])
+    for module in (*embeddings, *layers):
+        module.compile(dynamic=False)
+    return len(layers)
+
+
+def _size_gradient_sums(n_pieces: int) -> None:
+    """Let each block of a layer norm's gradient add up as many rows as keeps the chip busy, and no fewer.
+
+    What the blocks leave is added up by a slow kernel: left alone, a long row costs 3% of a step there.
+    """
+    from torch._inductor import config
+
+    rows = 2 ** int(math.log2(max(n_pieces, 1) / _BUSY_BLOCKS)) if n_pieces > _BUSY_BLOCKS else 1
+    with contextlib.suppress(AttributeError):  # a setting of newer versions
+        config.triton.mix_order_reduction_split_size = min(max(rows, 16), 128)

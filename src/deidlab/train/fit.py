@@ -28,8 +28,8 @@ from deidlab.train.folder import (
     take_up_record,
 )
 from deidlab.train.labelling import choose_labels, unseen_labels
-from deidlab.train.loop import Loop
-from deidlab.train.losses import TagLoss, weigh_tags
+from deidlab.train.loop import Loop, describe_speed
+from deidlab.train.losses import TagLoss, TaughtLoss, weigh_tags
 from deidlab.train.memory import name_fitting_batch
 from deidlab.train.models import LEARN, ModelSource, build_model, load_config, load_pieces, name_tags
 from deidlab.train.packing import choose_row_shape
@@ -41,7 +41,9 @@ from deidlab.train.request import RunRequest, write_request
 from deidlab.train.settings import TrainSettings
 from deidlab.train.steps import TrainSteps
 from deidlab.train.surrogates import put_surrogates
+from deidlab.train.swapping import swap_mentions
 from deidlab.train.tagger import Tagger, first_position, longest_window
+from deidlab.train.teaching import check_teachers, describe_teachers, make_targets, number_pieces
 from deidlab.train.validating import Validation
 from deidlab.train.vocabulary import learn_pieces
 from deidlab.types import Document
@@ -88,19 +90,25 @@ def fit(
     digest = digest_corpus(documents)
     if request.surrogates:
         documents = [put_surrogates(document, settings.seed) for document in documents]
+    if settings.swaps:
+        documents = [*documents, *swap_mentions(documents, settings.swaps, settings.seed)]
     seed_everything(settings.seed)
     config = load_config(source)
     name_tags(config, labels)
     pieces = _find_pieces(source, documents, config)
+    check_teachers(request.teachers, pieces, labels.tags, settings)
     model = build_model(source, config, "TokenClassification", pieces, settings.dropout)
     corpus, held_out, window = _piece_all(documents, validation, pieces, labels, settings, model)
     record = start_record(request, settings, labels, place.device, place.n_processes)
+    record["teachers"] = describe_teachers(request.teachers)
     record["corpus"] = describe_corpus(documents, corpus, digest)
     if held_out is not None:
         record["validation_corpus"] = describe_corpus(validation, held_out, digest_corpus(validation))
     record["unseen_labels"] = unseen_labels(validation, labels)
     folder = _open(Path(folder), request, settings, record, resume, overwrite, place)
-    training = _Training(model, pieces, corpus, held_out, labels, settings, place, folder, record, tell)
+    training = _Training(
+        model, pieces, corpus, held_out, labels, settings, place, folder, record, tell, request.teachers
+    )  # fmt: skip
     training.run(resume)
     if place.leads:
         save_tagger(folder, training.tagger, pieces, labels, window, settings, record)
@@ -175,6 +183,7 @@ class _Training:
         folder: Path,
         record: dict[str, Any],
         tell: Tell | None,
+        teachers: Sequence[str] = (),
     ) -> None:
         self._corpus, self._settings, self._place = corpus, settings, place
         self._folder, self._record, self._tell = folder, record, tell
@@ -183,15 +192,11 @@ class _Training:
         self.tagger = Tagger(model, settings.shapes, crf).to(place.device)
         self.tagger.train()
         self._graphed = on_gpu and self.tagger.packs
-        compiled = self._graphed and self._worth_compiling(model) and compile_layers(model) > 0
+        self._shape = choose_row_shape(corpus, settings.batch / place.n_processes, first_position(model))
+        compiled = self._graphed and self._worth_compiling(model) and self._compile(model)
         half = settings.precision == "bf16" or (settings.precision == "auto" and on_gpu)
         self._flat = make_flat(self.tagger, settings, half, place.n_processes)
-        decided = torch.from_numpy(corpus.labels[corpus.labels != IGNORED]).long()
-        weights = weigh_tags(decided.bincount(minlength=len(labels.tags)), settings.class_weights)
-        self._loss = TagLoss(
-            self.tagger, settings.label_smoothing, weights, settings.hide_pieces, pieces.hidden
-        ).to(place.device)
-        self._shape = choose_row_shape(corpus, settings.batch / place.n_processes, first_position(model))
+        self._loss, self._lessons = self._make_loss(pieces, labels, teachers)
         self._steps = TrainSteps(self._loss, self._flat, settings.accumulate, place.n_processes)
         self._grammar = TagGrammar.of(labels.tags)
         self._validation = None if held_out is None else self._validation_on(held_out)
@@ -201,7 +206,7 @@ class _Training:
         """Train, put the figures into the record, and leave the tagger with the weights to keep, in fp32."""
         measure = None if self._validation is None else self._validation.measure
         self._loop = loop = Loop(
-            self._corpus, self._shape, self._flat, self._steps, self._settings, self._place, self._folder,
+            self._lessons, self._shape, self._flat, self._steps, self._settings, self._place, self._folder,
             measure, self._after_epoch,
         )  # fmt: skip
         began = time.perf_counter()
@@ -222,8 +227,23 @@ class _Training:
         }
         if self._validation is not None:
             self._record["validation"] = self._validation.measure(by_label=True)
-        self._record["train"] = self._validation_on(self._corpus).measure(by_label=True)
+        # Copies with exchanged PHI are no notes that anybody wrote: figures are those of the notes alone.
+        own = self._corpus.head(len(self._corpus.words) // (1 + self._settings.swaps))
+        self._record["train"] = self._validation_on(own).measure(by_label=True)
         self._flat.release(final)
+
+    def _make_loss(
+        self, pieces: WordPieces, labels: LabelSet, teachers: Sequence[str]
+    ) -> tuple[Any, PiecedCorpus]:
+        """The loss, and the corpus with what it takes for labels: gold tags, or numbers of targets."""
+        corpus, settings, device = self._corpus, self._settings, self._place.device
+        hides = (settings.hide_pieces, pieces.hidden)
+        if teachers:
+            targets = make_targets(teachers, corpus, labels.tags, settings, device)
+            return TaughtLoss(self.tagger, targets, *hides).to(device), number_pieces(corpus)
+        decided = torch.from_numpy(corpus.labels[corpus.labels != IGNORED]).long()
+        weights = weigh_tags(decided.bincount(minlength=len(labels.tags)), settings.class_weights)
+        return TagLoss(self.tagger, settings.label_smoothing, weights, *hides).to(device), corpus
 
     def _validation_on(self, corpus: PiecedCorpus) -> Validation:
         scorer = WordScorer(self.tagger, corpus, self._place.device)
@@ -240,6 +260,9 @@ class _Training:
         write_json(self._folder / RECORD, self._record)
         if self._tell is not None:
             self._tell(entry)
+
+    def _compile(self, model: Any) -> bool:
+        return compile_layers(model, self._shape.n_pieces) > 0
 
     def _worth_compiling(self, model: Any) -> bool:
         if self._settings.compile != "auto":
@@ -260,18 +283,3 @@ def make_flat(model: Any, settings: TrainSettings, half: bool, n_processes: int)
         average=settings.average,
         exact_gradients=settings.accumulate > 1 or n_processes > 1,
     )
-
-
-def describe_speed(loop: Loop, prepared: float) -> dict[str, Any]:
-    """How fast a run went, its preparation (compiling, recording the graph) apart."""
-    speed, n_pieces = loop.speed, loop.shape.n_pieces
-    seconds = max(speed.seconds, 1e-9)
-    whole = max(1, speed.steps * loop.settings.accumulate * n_pieces)
-    return {
-        "steps_per_second": round(speed.steps / seconds, 3),
-        "samples_per_second": round(speed.windows / seconds, 2),
-        "pieces_per_second": round(speed.pieces / seconds, 1),
-        "pieces_per_row": n_pieces,
-        "filler": round(1 - speed.pieces / whole, 4),
-        "preparation_seconds": round(prepared, 2),
-    }

@@ -249,6 +249,21 @@ class Loop:
         )
 
 
+def describe_speed(loop: Loop, prepared: float) -> dict[str, Any]:
+    """How fast a run went, its preparation (compiling, recording the graph) apart."""
+    speed, n_pieces = loop.speed, loop.shape.n_pieces
+    seconds = max(speed.seconds, 1e-9)
+    whole = max(1, speed.steps * loop.settings.accumulate * n_pieces)
+    return {
+        "steps_per_second": round(speed.steps / seconds, 3),
+        "samples_per_second": round(speed.windows / seconds, 2),
+        "pieces_per_second": round(speed.pieces / seconds, 1),
+        "pieces_per_row": n_pieces,
+        "filler": round(1 - speed.pieces / whole, 4),
+        "preparation_seconds": round(prepared, 2),
+    }
+
+
 def rate_factor(share: float, warmup: float, schedule: str) -> float:
     """The factor on the learning rate when `share` of the run is done."""
     if share < warmup:

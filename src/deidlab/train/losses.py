@@ -1,4 +1,4 @@
-"""A row in, its loss out: cross-entropy of tags, or a CRF over each window's words."""
+"""A row in, its loss out: cross-entropy of tags or of teachers' targets, or a CRF over a window's words."""
 
 from __future__ import annotations
 
@@ -54,6 +54,31 @@ class TagLoss(nn.Module):  # type: ignore[misc]
             summed = crf_loss(scores, labels, row[shape.edges], self.tagger.steps.float(), shape.longest)
             loss = summed / n_decide.clamp(min=1)
         right = ((scores.argmax(dim=1) == labels) & decides).sum()
+        with torch.no_grad():
+            sums = torch.stack([loss.detach().double() * n_decide, n_decide.double(), right.double()])
+        return loss, sums
+
+
+class TaughtLoss(nn.Module):  # type: ignore[misc]
+    """The same with a table of targets: a row's labels are the numbers of its pieces in that table."""
+
+    def __init__(self, tagger: Tagger, targets: Any, hidden_share: float = 0.0, hidden_id: int = 0) -> None:
+        super().__init__()
+        self.tagger = tagger
+        self.hidden_share, self.hidden_id = hidden_share, hidden_id
+        self.targets = nn.Buffer(targets, persistent=False)
+
+    def forward(self, row: Any, shape: RowShape) -> tuple[Any, Any]:
+        """The loss, and a vector of: loss summed over pieces, pieces that decide, those tagged as wanted."""
+        ids = hide_pieces(row, shape, self.hidden_share, self.hidden_id) if self.hidden_share else None
+        scores = self.tagger(row, shape, ids).float()
+        numbers = row[shape.field(2)].long()
+        decides = numbers != IGNORED
+        n_decide = decides.sum()
+        wanted = self.targets[numbers.clamp(min=0)].float()
+        each = -(wanted * scores.log_softmax(dim=1)).sum(dim=1)
+        loss = torch.where(decides, each, 0.0).sum() / n_decide.clamp(min=1)
+        right = ((scores.argmax(dim=1) == wanted.argmax(dim=1)) & decides).sum()
         with torch.no_grad():
             sums = torch.stack([loss.detach().double() * n_decide, n_decide.double(), right.double()])
         return loss, sums

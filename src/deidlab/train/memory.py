@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -23,13 +24,12 @@ def name_fitting_batch(
     ran_out = False
     try:
         yield
-    except (torch.OutOfMemoryError, MemoryError):
-        ran_out = True
-    except RuntimeError as error:
-        if "can't allocate memory" not in str(error):
+    except (MemoryError, RuntimeError) as error:
+        if not _is_memory(error):
             raise
+        # The `with` holds on to the exception, and its frames to the memory of the step that failed.
+        traceback.clear_frames(error.__traceback__)
         ran_out = True
-    # Outside the handler: the exception held on to the memory of the step that failed.
     if ran_out:
         fits = _find_fitting(loss, flat, corpus, shape.first_position, batch)
         if not fits:
@@ -52,7 +52,10 @@ def _find_fitting(
         _release()
         try:
             _try_batch(loss, flat, corpus, choose_row_shape(corpus, batch, first_position))
-        except (torch.OutOfMemoryError, MemoryError, RuntimeError):
+        except (MemoryError, RuntimeError) as error:
+            if not _is_memory(error):
+                raise
+            traceback.clear_frames(error.__traceback__)
             continue
         _release()
         return batch
@@ -66,6 +69,12 @@ def _try_batch(loss: Any, flat: FlatParameters, corpus: PiecedCorpus, shape: Row
     torch.autograd.grad(value, flat.parameters, allow_unused=True)
     if flat.master.is_cuda:
         torch.cuda.synchronize()
+
+
+def _is_memory(error: Exception) -> bool:
+    """Whether memory ran out: torch says so on a CPU only in words."""
+    kinds = (torch.OutOfMemoryError, MemoryError)
+    return isinstance(error, kinds) or "can't allocate memory" in str(error)
 
 
 def _release() -> None:

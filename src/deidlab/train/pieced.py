@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -56,6 +56,22 @@ class PiecedCorpus:
     @property
     def n_words(self) -> int:
         return len(self.deciding)
+
+    def head(self, n_documents: int) -> PiecedCorpus:
+        """The first so many documents alone."""
+        n_words = sum(len(words) for words in self.words[:n_documents])
+        n_windows = int(np.searchsorted(self.starts, self.deciding[n_words - 1], "right")) if n_words else 0
+        end = int(self.starts[n_windows])
+        return replace(
+            self,
+            ids=self.ids[:end],
+            labels=self.labels[:end],
+            shapes=self.shapes[:end],
+            starts=self.starts[: n_windows + 1],
+            deciding=self.deciding[:n_words],
+            words=self.words[:n_documents],
+            spans=self.spans[:n_documents],
+        )
 
 
 def count_labels(documents: Iterable[Document]) -> Counter[str]:

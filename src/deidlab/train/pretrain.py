@@ -17,9 +17,9 @@ from deidlab.errors import ConfigError
 from deidlab.train.attention import can_pack
 from deidlab.train.canaries import Canary, make_canaries, measure_exposure, plant_canaries, summarise_exposure
 from deidlab.train.checkpoint import remove_checkpoint, seed_everything
-from deidlab.train.fit import Tell, describe_speed, make_flat
+from deidlab.train.fit import Tell, make_flat
 from deidlab.train.folder import describe_corpus, open_folder, refuse_finished, save_weights
-from deidlab.train.loop import Loop
+from deidlab.train.loop import Loop, describe_speed
 from deidlab.train.masking import MaskLoss, hide_for_good, score_hidden
 from deidlab.train.memory import name_fitting_batch
 from deidlab.train.models import LEARN, ModelSource, build_model, load_config, load_pieces

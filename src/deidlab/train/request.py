@@ -12,7 +12,7 @@ from deidlab.train.settings import TrainSettings, settings_from
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """Model, notes and labels of a run: everything but its settings."""
+    """Model, notes, labels and teachers of a run: everything but its settings."""
 
     model: str
     corpus: str = ""
@@ -24,6 +24,7 @@ class RunRequest:
     scratch: bool = False
     surrogates: bool = False
     validation_share: float = 0.0
+    teachers: tuple[str, ...] = ()
 
 
 def write_request(folder: Path, request: RunRequest, settings: TrainSettings) -> None:
@@ -35,7 +36,8 @@ def read_request(folder: Path | str) -> tuple[RunRequest, TrainSettings]:
     path = Path(folder) / SETTINGS
     table = read_json(path)
     try:
-        request = RunRequest(**table["request"])
+        asked = dict(table["request"])
+        request = RunRequest(**asked | {"teachers": tuple(asked.get("teachers", ()))})
     except (KeyError, TypeError):
         raise ConfigError(f"{path}: not the settings of a run") from None
     return request, settings_from(table["settings"], str(path))

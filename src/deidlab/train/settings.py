@@ -60,6 +60,8 @@ class TrainSettings:
     average: float = _setting(0.0, "Decay a step of a moving average of the weights; 0 keeps none.")
     hide_pieces: float = _setting(0.0, "Share of the pieces hidden at each step, so that context must tell.")
     shapes: bool = _setting(False, "Give the model each word's letter case and the white space before it.")
+    swaps: int = _setting(0, "Copies of the notes to add, their PHI exchanged against that of other notes.")
+    teacher_share: float = _setting(1.0, "With teachers: their share in what is learned; the rest is gold.")
     words: str = _setting("runs", f"How text is cut into words: {', '.join(WORD_STYLES)}.")
     precision: str = _setting("auto", "bf16 or fp32; auto is bf16 on a GPU and fp32 elsewhere.")
     compile: str = _setting("auto", "Compile the model on a GPU: on, off, or auto (where the run is long).")
@@ -147,6 +149,8 @@ _RANGES: dict[str, tuple[float, float, bool]] = {
     "head_rate": (0, 1e4, False),
     "hide_pieces": (0, 0.9, True),
     "average": (0, 0.99999, True),
+    "swaps": (0, 1000, True),
+    "teacher_share": (0, 1, False),
     "checkpoint_minutes": (0, 1e6, True),
     "seed": (0, 2**31 - 1, True),
 }

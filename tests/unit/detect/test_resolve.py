@@ -7,7 +7,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deidlab.detect import resolve
+from deidlab.detect.resolve import resolve
 from deidlab.encode.words import find_words
 from deidlab.types import Span
 

@@ -41,9 +41,6 @@ from deidlab.train.settings import TrainSettings
 from deidlab.train.tagger import SHAPES_KEY, STEPS_KEY, Tagger
 from deidlab.types import Document
 
-# Minutes, or not yet proved on a bare machine: `make test-slow` runs it.
-pytestmark = pytest.mark.slow
-
 FORMATS = ("onnx", "openvino")
 # Family, and what DeidLab adds to its model.
 KINDS: dict[str, tuple[str, dict[str, Any]]] = {

@@ -29,9 +29,6 @@ from deidlab.train.request import RunRequest
 from deidlab.train.settings import TrainSettings
 from deidlab.types import Document
 
-# Minutes, or not yet proved on a bare machine: `make test-slow` runs it.
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module")
 def run(

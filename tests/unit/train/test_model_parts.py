@@ -86,9 +86,9 @@ def test_layers_are_compiled_once_for_all() -> None:
 
     config = AutoConfig.for_model("bert", vocab_size=50, **(SMALL | {"num_hidden_layers": 4}))
     model = AutoModelForTokenClassification.from_config(config)
-    assert compile_layers(model) == 4
+    assert compile_layers(model, 64) == 4
     config = AutoConfig.for_model("albert", vocab_size=50, embedding_size=8, **SMALL)
-    assert compile_layers(AutoModelForTokenClassification.from_config(config)) == 1
+    assert compile_layers(AutoModelForTokenClassification.from_config(config), 64) == 1
 
 
 def test_the_flat_step_is_adamw() -> None:
