@@ -83,6 +83,7 @@ class Measured:
     cpu_seconds: float
     main_mib: float
     worker_mib: float
+    load: float
 
     @property
     def speed(self) -> float:
@@ -127,7 +128,7 @@ def measure(folder: Path, source: Path, n_notes: int, style: str, workers: int) 
         assert process.returncode == 0 and sum(1 for _ in lines) == n_notes, "notes are missing"
     out.unlink()
     cpu = children_cpu() - used
-    return Measured(style, n_notes, seconds, cpu, main / 2**20, worker / 2**20)
+    return Measured(style, n_notes, seconds, cpu, main / 2**20, worker / 2**20, os.getloadavg()[0])
 
 
 def describe(rows: list[Measured], workers: int) -> str:
@@ -145,18 +146,26 @@ def describe(rows: list[Measured], workers: int) -> str:
         "CPU ms a note",
         "main process, MiB",
         "largest worker, MiB",
+        "load of the machine",
     )
-    lines = ["# Masking: speed and memory", "", said, "", row(head), row(("---", *["---:"] * 6))]
+    lines = ["# Masking: speed and memory", "", said, "", row(head), row(("---", *["---:"] * 7))]
     for each in rows:
         cpu = 1000 * each.cpu_seconds / each.n_notes
         memory = (f"{each.main_mib:.0f}", f"{each.worker_mib:.0f}")
         figures = (f"{each.seconds:.1f}", f"{each.speed:,.0f}", f"{cpu:.2f}", *memory)
-        lines.append(row((each.style, f"{each.n_notes:,}", *figures)))
+        lines.append(row((each.style, f"{each.n_notes:,}", *figures, f"{each.load:.1f}")))
     return "\n".join(lines) + "\n"
 
 
 def row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
+
+
+def write(rows: list[Measured], workers: int, path: Path) -> None:
+    """After every row, so that a run which is cut short has what it measured."""
+    path.write_text(describe(rows, workers))
+    as_json = [{**row.__dict__, "notes_per_second": row.speed} for row in rows]
+    path.with_suffix(".json").write_text(json.dumps(as_json, indent=1) + "\n")
 
 
 def main() -> None:
@@ -178,11 +187,9 @@ def main() -> None:
             for style in asked.styles:
                 rows.append(measure(folder, source, n_notes, style, asked.workers))
                 print(describe(rows, asked.workers).splitlines()[-1], flush=True)
+                if asked.out:
+                    write(rows, asked.workers, asked.out)
             source.unlink()
-    if asked.out:
-        asked.out.write_text(describe(rows, asked.workers))
-        as_json = [{**row.__dict__, "notes_per_second": row.speed} for row in rows]
-        asked.out.with_suffix(".json").write_text(json.dumps(as_json, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from deidlab.errors import CorpusError
+from deidlab.errors import ConfigError, CorpusError
 from deidlab.types import Document, MaskedDocument, Span
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ class Deidentifier:
 
     detector: Detector = field(repr=False)
     key: bytes = field(repr=False)
+    day_first: bool = False
 
     def detect(self, text: str, patient: str = "") -> tuple[Span, ...]:
         """The PHI in a text, in order and without overlaps."""
@@ -49,9 +50,17 @@ class Deidentifier:
         notes = list(documents)
         if len({note.id for note in notes}) < len(notes):
             raise CorpusError("two documents have the same id; ids must be unique")
+        chosen = load_policy(policy)
+        if chosen.wanted_recalls and self.detector.threshold is None:
+            raise ConfigError(
+                f"policy {chosen.name} wants a recall: load(threshold=…) with one that holds it; "
+                "`deidlab mask --calibration` finds it"
+            )
         found = self.detector.detect(notes, with_words=False)
         marked = [replace(note, spans=one.spans) for note, one in zip(notes, found, strict=True)]
-        return mask_notes(marked, MaskSettings(policy=load_policy(policy), style=style, key=self.key))
+        return mask_notes(
+            marked, MaskSettings(policy=chosen, style=style, key=self.key, day_first=self.day_first)
+        )
 
 
 def load(
@@ -66,8 +75,10 @@ def load(
     Without `key_file` the secret is random, and another call gives other surrogates.
     """
     from deidlab.detect import KnownTable, load_detector
+    from deidlab.detect.embedded import DAY_FIRST
     from deidlab.mask.keys import random_key, read_key
 
     table = None if known is None else KnownTable.read(known)
     detector = load_detector(model, rules, table, threshold=threshold)
-    return Deidentifier(detector, random_key() if key_file is None else read_key(key_file).key)
+    key = random_key() if key_file is None else read_key(key_file).key
+    return Deidentifier(detector, key, model in DAY_FIRST)

@@ -14,9 +14,6 @@ from deidlab.evaluate.privacy import upper_share
 from tests.e2e.command import deidlab
 from tests.unit.pipeline.notes import make_note, write_jsonl, write_key
 
-# Minutes, or not yet proved on a bare machine: `make test-slow` runs it.
-pytestmark = pytest.mark.slow
-
 Capture = pytest.CaptureFixture[str]
 
 
@@ -136,6 +133,15 @@ def test_people_s_verdicts_become_a_bound(tmp_path: Path, gold: Path, key: Path,
     rows[0]["leaks"] = "many"
     write_sheet(sheet, rows)
     assert "whole number" in deidlab(capsys, *arguments, "--report", tmp_path / "c.json").err
+
+
+def test_a_sample_needs_no_more_than_its_size(tmp_path: Path, gold: Path, key: Path, capsys: Capture) -> None:
+    out = mask_dates_only(tmp_path, gold, key, capsys)
+    done = deidlab(capsys, "audit", out, "--report", tmp_path / "a.html", "--sample", "4")
+    assert done.status == 0 and "a-sample.csv: 4 notes to read" in done.err
+    assert "looked with" in done.err
+    assert len((tmp_path / "a-sample.csv").read_text().splitlines()) == 5
+    assert deidlab(capsys, "audit", out, "--report", tmp_path / "b.html", "--verdicts", gold).status == 2
 
 
 def write_sheet(path: Path, rows: list[dict[str, str]]) -> None:

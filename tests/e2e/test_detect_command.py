@@ -11,9 +11,6 @@ from deidlab.corpus import read_corpus
 from tests.e2e.command import deidlab, deidlab_process
 from tests.unit.pipeline.notes import make_note, write_jsonl
 
-# Minutes, or not yet proved on a bare machine: `make test-slow` runs it.
-pytestmark = pytest.mark.slow
-
 Capture = pytest.CaptureFixture[str]
 
 
@@ -100,7 +97,7 @@ def test_streams(tmp_path: Path, source: Path) -> None:
     assert len(deidlab_process("detect", source, "--out", "-", "--rules", "only", "-q").out.splitlines()) == 5
 
 
-def test_no_model_yet(tmp_path: Path, source: Path, capsys: Capture) -> None:
-    done = deidlab(capsys, "detect", source, "--out", tmp_path / "o.jsonl", "--workers", "1")
-    assert done.status == 1 and "not in this release yet" in done.err and done.err.count("\n") == 1
+def test_no_such_model(tmp_path: Path, source: Path, capsys: Capture) -> None:
+    done = deidlab(capsys, "detect", source, "--out", tmp_path / "o.jsonl", "--model", "nowhere")
+    assert done.status == 1 and "no such model folder" in done.err and done.err.count("\n") == 1
     assert not (tmp_path / "o.jsonl").exists()

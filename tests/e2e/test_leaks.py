@@ -170,6 +170,36 @@ def test_a_run_that_is_ended_leaves_nothing_of_a_note(room: Room, number: signal
     room.refuse_leaks(out, err)
 
 
+@pytest.mark.parametrize("stage", ["", "read", "detect", "facts", "mask", "memory", "crash-mask"])
+def test_a_stream_says_nothing_and_leaves_nothing(room: Room, stage: str) -> None:
+    _, environment = room.command()
+    command = [sys.executable, "-m", "deidlab", "mask", "-", "--from", "jsonl", "--out", "-", "--rules", "only",
+               "--deny", str(room.private / "deny.txt"), "--key-file", str(room.private / "site.key"),
+               "--keep-map", str(room.folder / "map")]  # fmt: skip
+    environment |= {"BROKEN_STAGE": stage, "DEIDLAB_MAP_PASSPHRASE": "correct horse"}
+    with (room.private / "notes.jsonl").open("rb") as stream:
+        done = subprocess.run(command, env=environment, stdin=stream, capture_output=True, timeout=120)
+    assert done.returncode == {"": 0, "crash-mask": 9}.get(stage, 3), done.stderr
+    room.refuse_leaks(done.stdout, done.stderr)
+    assert not list((room.folder / "tmp").iterdir())
+    if stage != "crash-mask":
+        assert len(done.stdout.splitlines()) == (80 if stage else 81)
+
+
+@pytest.mark.parametrize("stage", ["read", "detect", "crash-detect"])
+def test_marking_says_nothing_of_what_failed(room: Room, stage: str) -> None:
+    _, environment = room.command()
+    command = [sys.executable, "-m", "deidlab", "detect", str(room.private / "notes.jsonl"), "--out",
+               str(room.folder / "found.jsonl"), "--rules", "only", "--workers", "2"]  # fmt: skip
+    done = subprocess.run(
+        command, env={**environment, "BROKEN_STAGE": stage}, capture_output=True, timeout=120
+    )
+    assert done.returncode == 3 and b"left out: note 4: " in done.stderr
+    # The other notes are in the clear, as they should be; the one that failed is nowhere.
+    room.refuse_leaks(done.stdout, done.stderr)
+    assert (room.folder / "found.jsonl").read_text().count("\n") == 80
+
+
 def test_a_bad_key(room: Room) -> None:
     (room.private / "site.key").write_bytes(b"short")
     done = room.run("")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,28 @@ def test_tables_keep_their_columns_names_and_drop_the_rest(
     assert "Zebulon" not in out.read_text()
 
 
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_columns_that_masking_dropped_come_back_with_the_map(
+    suffix: str, tmp_path: Path, key: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEIDLAB_MAP_PASSPHRASE", "correct horse")
+    notes = [replace(make_note(number), meta={"ward": "north", "nurse": "Zebulon"}) for number in range(3)]
+    source, out, back = (tmp_path / f"{name}{suffix}" for name in ("src", "out", "back"))
+    if suffix == ".csv":
+        rows = [("id", "patient", "text", "ward", "nurse")]
+        rows += [(note.id, note.patient, note.text, "north", "Zebulon") for note in notes]
+        with source.open("w", newline="") as stream:
+            csv.writer(stream).writerows(rows)
+    else:
+        write_corpus(notes, source, suffix[1:])
+    options = ("--rules", "only", "--key-file", key, "--keep-map", tmp_path / "map", "--keep-column", "ward")
+    assert deidlab(capsys, "mask", source, "--out", out, *options).status == 0
+    assert b"Zebulon" not in out.read_bytes() and b"Zebulon" not in (tmp_path / "map").read_bytes()
+    assert deidlab(capsys, "restore", out, "--map", tmp_path / "map", "--out", back).status == 0
+    restored = [(note.id, note.patient, note.text, dict(note.meta)) for note in read_corpus(back)]
+    assert restored == [(note.id, note.patient, note.text, dict(note.meta)) for note in notes]
+
+
 def test_ids_are_kept_on_request(tmp_path: Path, key: Path, capsys: Capture) -> None:
     source = write_jsonl([make_note(0)], tmp_path / "n.jsonl")
     out = tmp_path / "o.jsonl"
@@ -124,8 +147,8 @@ def test_what_is_said(tmp_path: Path, key: Path, capsys: Capture) -> None:
         capsys, "mask", tmp_path / "notes", "--out", tmp_path / "o2", "--rules", "only", "--key-file", key
     )
     assert done.status == 1 and "already there" in done.err
-    done = deidlab(capsys, "mask", tmp_path / "notes", "--out", tmp_path / "o3")
-    assert done.status == 1 and "not in this release yet" in done.err and "--rules only" in done.err
+    done = deidlab(capsys, "mask", tmp_path / "notes", "--out", tmp_path / "o3", "--model", "nowhere")
+    assert done.status == 1 and "nowhere: no such model folder" in done.err
     assert not (tmp_path / "o3").exists() and not list(tmp_path.glob(".o3*"))
     done = deidlab(capsys, "mask", tmp_path / "notes", "--rules", "only")
     assert done.status == 2
@@ -274,3 +297,59 @@ def test_the_passphrase_comes_from_a_file_and_never_from_the_command_line(
         capsys, "restore", tmp_path / "o.txt", "--map", tmp_path / "m", "--out", tmp_path / "b.txt"
     )
     assert done.status == 1 and "wrong secret" in done.err and not (tmp_path / "b.txt").exists()
+
+
+def test_blocks_or_a_mark(tmp_path: Path, key: Path, capsys: Capture) -> None:
+    note = tmp_path / "note.txt"
+    note.write_text("Seen on 03/04/2065.")
+    options = ("--rules", "only", "--key-file", key, "--style", "redact", "--overwrite", "-q")
+    out = tmp_path / "masked.txt"
+    assert deidlab(capsys, "mask", note, "--out", out, *options).status == 0
+    assert out.read_text() == "Seen on ██████████."
+    assert deidlab(capsys, "mask", note, "--out", out, *options, "--redact-mark", "[…]").status == 0
+    assert out.read_text() == "Seen on […]."
+    assert deidlab(capsys, "mask", note, "--out", out, *options, "--redact-mark", " ").status == 1
+
+
+def test_a_wanted_recall_is_held_or_refused(tmp_path: Path, key: Path, capsys: Capture) -> None:
+    gold = write_jsonl([make_note(n) for n in range(200)], tmp_path / "gold.jsonl")
+    policy = tmp_path / "wanted.toml"
+    policy.write_text('like = "i2b2"\nrecall = 0.9\n')
+    arguments = ("mask", gold, "--out", tmp_path / "o.jsonl", "--rules", "only", "--policy", policy,
+                 "--key-file", key, "--workers", "1")  # fmt: skip
+    refused = deidlab(capsys, *arguments)
+    assert refused.status == 1 and "no calibration says which threshold holds it" in refused.err
+    calibration = tmp_path / "c.json"
+    found = ("--out", tmp_path / "f.jsonl", "--calibration", calibration, "--workers", "1", "-q")
+    assert deidlab(capsys, "detect", gold, "--rules", "only", *found).status == 0
+    done = deidlab(capsys, *arguments, "--calibration", calibration)
+    assert done.status == 0 and "holds the wanted recall (0.9 of all PHI)" in done.err
+    both = deidlab(capsys, *arguments, "--calibration", calibration, "--threshold", "0.9", "--overwrite")
+    assert both.status == 1 and "no --threshold" in both.err
+    # What people marked is masked as it is: nothing can be missed.
+    assert deidlab(capsys, *arguments, "--spans", gold, "--overwrite").status == 0
+
+
+def test_a_known_table_that_fits_no_note_is_warned_about(tmp_path: Path, key: Path, capsys: Capture) -> None:
+    (tmp_path / "notes").mkdir()
+    for name in ("7-1", "8-1"):
+        (tmp_path / "notes" / f"{name}.txt").write_text("wexby came on 03/04/2065.")
+    table = tmp_path / "known.csv"
+    table.write_text("patient,name\np7,Wexby\np8,Ploom\n")
+    arguments = ("mask", tmp_path / "notes", "--rules", "only", "--known", table, "--key-file", key)
+    done = deidlab(capsys, *arguments, "--out", tmp_path / "a")
+    assert "nothing of the --known table was found" in done.err
+    table.write_text("patient,name\n7,Wexby\n8,Ploom\n")
+    done = deidlab(capsys, *arguments, "--out", tmp_path / "b", "--patient-from", "^([0-9])")
+    assert "known table" not in done.err
+    texts = {path.read_text() for path in (tmp_path / "b").glob("*.txt")}
+    assert texts == {"[PATIENT-1] came on [DATE-1].", "wexby came on [DATE-1]."}
+
+
+def test_a_table_of_one_patient_is_about_standard_input(tmp_path: Path, key: Path) -> None:
+    table = tmp_path / "known.csv"
+    table.write_text("patient,name\n7,Wexby\n")
+    arguments = ("mask", "-", "--out", "-", "--rules", "only", "--known", table, "--key-file", key, "-q")
+    assert deidlab_process(*arguments, input="wexby came.").out == "[PATIENT-1] came."
+    lines = json.dumps({"id": "a", "text": "wexby came."}) + "\n"
+    assert "wexby" not in deidlab_process(*arguments, "--from", "jsonl", input=lines).out

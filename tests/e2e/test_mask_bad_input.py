@@ -11,9 +11,6 @@ from deidlab.corpus.raw import MAX_NOTE_CHARACTERS
 from tests.e2e.command import Outcome, deidlab
 from tests.unit.pipeline.notes import read_jsonl, write_key
 
-# Minutes, or not yet proved on a bare machine: `make test-slow` runs it.
-pytestmark = pytest.mark.slow
-
 Capture = pytest.CaptureFixture[str]
 PARAGRAPH = (
     "BP 120/80, pulse 72. Furosemide 40 mg twice a day, creatinine 1.7, chest clear, wound dry, home soon.\n"
@@ -95,7 +92,6 @@ def test_five_megabytes_in_one_note(tmp_path: Path, capsys: Capture) -> None:
     check_large(tmp_path, capsys, 5)
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_fifty_megabytes_in_one_note(tmp_path: Path, capsys: Capture) -> None:
     check_large(tmp_path, capsys, 50)

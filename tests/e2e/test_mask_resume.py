@@ -13,9 +13,6 @@ import pytest
 
 from tests.unit.pipeline.notes import make_note, read_jsonl, write_jsonl, write_key
 
-# Minutes, or not yet proved on a bare machine: `make test-slow` runs it.
-pytestmark = pytest.mark.slow
-
 N_NOTES = 10_000
 
 
@@ -26,7 +23,7 @@ def start(source: Path, out: Path, key: Path) -> subprocess.Popen[bytes]:
 
 
 def kill_when(process: subprocess.Popen[bytes], reached: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     while not reached():
         assert process.poll() is None, "the run was over before it could be killed"
         assert time.monotonic() < deadline
@@ -36,13 +33,14 @@ def kill_when(process: subprocess.Popen[bytes], reached: Callable[[], bool]) -> 
     process.communicate()
 
 
+@pytest.mark.timeout(900)
 def test_a_run_killed_in_both_passes_goes_on(tmp_path: Path) -> None:
     key = write_key(tmp_path)
     source = write_jsonl((make_note(number) for number in range(N_NOTES)), tmp_path / "notes.jsonl")
     out, partial = tmp_path / "out.jsonl", tmp_path / ".out.jsonl.deidlab-run"
     state, parts = partial / "state.sqlite", partial / "parts"
     # The spans that were given take some 2 MB; beyond that the first pass is filling the state.
-    kill_when(start(source, out, key), lambda: state.exists() and state.stat().st_size > 4_000_000)
+    kill_when(start(source, out, key), lambda: state.exists() and state.stat().st_size > 3_000_000)
     assert not list(parts.glob("*.part")) and not out.exists()
     kill_when(start(source, out, key), lambda: len(list(parts.glob("*.part"))) >= 40)
     done_before = {path.name: path.stat().st_mtime_ns for path in parts.glob("*.part")}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import unicodedata
+from collections.abc import Iterator
 
 from deidlab.banks.reading import rows
 
@@ -71,12 +72,13 @@ def _given() -> dict[str, tuple[str, str]]:
     for (origin, kind), names in _pools().items():
         if kind == "family":
             continue
-        for key in (key for name in names for key in {name.casefold(), fold(name)}):
-            gender, first = found.get(key, ("", origin))
+        # Most names are new; they share one value, since building all of this takes time at every start.
+        fresh = (kind, origin)
+        for key in _keys(names):
+            known = found.setdefault(key, fresh)
             # A name that only a later origin gives to the other gender keeps the gender of the first.
-            if first == origin and kind not in gender:
-                gender += kind
-            found[key] = (gender, first)
+            if known is not fresh and known[1] == origin and kind not in known[0]:
+                found[key] = (known[0] + kind, origin)
     return found
 
 
@@ -85,7 +87,15 @@ def _family() -> dict[str, str]:
     found: dict[str, str] = {}
     for (origin, kind), names in _pools().items():
         if kind == "family":
-            for name in names:
-                found.setdefault(name.casefold(), origin)
-                found.setdefault(fold(name), origin)
+            for key in _keys(names):
+                found.setdefault(key, origin)
     return found
+
+
+def _keys(names: tuple[str, ...]) -> Iterator[str]:
+    """Each name as it is looked up: in small letters, and without accents."""
+    for name in names:
+        if name.isascii():
+            yield name.lower()
+        else:
+            yield from {name.casefold(), fold(name)}

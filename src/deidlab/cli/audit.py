@@ -17,6 +17,24 @@ if TYPE_CHECKING:
     from deidlab.report.audit_record import RunRecord
 
 
+Second = Annotated[
+    str | None,
+    typer.Option(
+        metavar="en|es|FOLDER",
+        help="A model to look again with [default: the rules; at 0.05 where they had a part].",
+    ),
+]
+Sample = Annotated[int | None, typer.Option(min=1, metavar="N", help="Draw N notes for people to read.")]
+Verdicts = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="The sheet for --sample: written first, read once people filled it in "
+        "[default: the report's name with -sample.csv].",
+    ),
+]
+
+
 def audit(
     output: Annotated[Path, typer.Argument(metavar="OUT", help="What `deidlab mask` wrote.")],
     report: Annotated[
@@ -29,19 +47,10 @@ def audit(
         Path | None, typer.Option(metavar="CORPUS", help="The source with people's annotations: count leaks.")
     ] = None,
     key_file: KeyFile = None,
-    second: Annotated[
-        str | None, typer.Option(metavar="FOLDER", help="A model to look again with [default: rules].")
-    ] = None,
-    sample: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Draw N notes for people to read.")
-    ] = None,
+    second: Second = None,
+    sample: Sample = None,
     seed: Annotated[int, typer.Option(help="Which sample is drawn.")] = 0,
-    verdicts: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="The sheet for --sample: written first, read once people filled it in."
-        ),
-    ] = None,
+    verdicts: Verdicts = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -49,16 +58,18 @@ def audit(
     """Report on a masking run: what was replaced, how surely, what is still to be found, and how much leaks.
 
     The page holds no PHI: pseudonyms, counts and offsets. Against gold it needs the run's key file (the gold
-    has real ids). With --sample and --verdicts it writes a sheet of notes to read; once people filled it in,
-    the same command turns it into a bound on the share of notes with a leak.
+    has real ids). With --sample it writes a sheet of notes to read; once people filled it in, the same
+    command turns it into a bound on the share of notes with a leak.
 
     Example: deidlab audit masked --gold notes/ --key-file site.key --report audit.html
     """
     from deidlab.corpus.files import refuse_existing
     from deidlab.report.audit_record import read_record
 
-    if (sample is None) != (verdicts is None):
-        raise typer.BadParameter("--sample and --verdicts go together")
+    if sample is None and verdicts is not None:
+        raise typer.BadParameter("--verdicts needs the --sample that drew it")
+    if sample is not None and verdicts is None:
+        verdicts = report.with_name(f"{report.stem}-sample.csv")
     if report.suffix not in (".html", ".json"):
         raise typer.BadParameter("--report must end in .html or .json")
     refuse_existing(report, overwrite)
@@ -141,7 +152,11 @@ def _tell(answer: dict[str, Any], quiet: bool) -> None:
     run, second, gold, sample = answer["run"], answer["second"], answer["gold"], answer["sample"]
     replaced = sum(row["n"] for row in run["replaced"])
     tell(f"{run['masked']} notes masked, {run['failed']} failed, {replaced} replacements", quiet)
-    tell(f"a second look found {second['found']} more in {second['in_notes']} notes", quiet)
+    tell(
+        f"a second look found {second['found']} more in {second['in_notes']} notes (looked with "
+        f"{second['detector']})",
+        quiet,
+    )
     if gold is not None:
         bound = gold["leaking_documents"]
         tell(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -29,25 +29,17 @@ if TYPE_CHECKING:
 def detect(
     source: options.Source,
     out: options.Out,
-    to: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FORMAT",
-            help="Format of the output [default: by DST's name, else the source's; brat for plain text].",
-        ),
-    ] = None,
+    to: options.To = None,
     model: options.Model = "en",
     rules: options.Rules = "on",
+    ensemble: options.Ensemble = "union",
     threshold: options.Threshold = None,
+    labels: options.Labels = "i2b2-2014",
     known: options.Known = None,
     allow: options.Allow = None,
     deny: options.Deny = None,
-    word_scores: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Write every word's PHI probability, for `deidlab score --scores`."
-        ),
-    ] = None,
+    word_scores: options.WordScores = None,
+    calibration: options.NewCalibration = None,
     patient_from: options.PatientFrom = None,
     from_: From = None,
     encoding: Encoding = "utf-8",
@@ -61,24 +53,25 @@ def detect(
 ) -> None:
     """Find PHI and write the notes with it marked; text, ids and fields stay as they are.
 
-    A note that fails is left out and listed by its place in the source, and the exit status is 3.
+    A note that fails is left out and listed by its place in the source, and the exit status is 3. A run that
+    was stopped goes on when the same command is given again.
 
     Example: deidlab detect notes/ --out found.jsonl --rules only
     """
-    from deidlab.cli.mask_progress import watching
+    from deidlab.cli.mask_progress import ending_well, watching
     from deidlab.cli.mask_stdout import print_documents
     from deidlab.pipeline.detecting import DetectJob, choose_format, detect_corpus, write_files
     from deidlab.pipeline.settings import Finding, Source
 
     settings = read_settings(encoding, text_column, id_column, patient_column)
     place = Source(source, from_, settings, patient_from)
-    finding = Finding(model, rules, known, allow, deny, threshold)
+    finding = Finding(model, rules, known, allow, deny, threshold, ensemble, labels)
     format = choose_format(place, out, to)
     count = options.count_workers(workers)
-    job = DetectJob(place, out, finding, format, word_scores, count, overwrite)
+    job = DetectJob(place, out, finding, format, word_scores, count, overwrite, calibration)
     # Marked notes are notes: on their way to standard output they touch no file.
     write = partial(print_documents, stream=sys.stdout.buffer) if out == options.DASH else write_files(job)
-    with watching(source, from_, quiet or as_json) as watch:
+    with ending_well(), watching(source, from_, quiet or as_json) as watch:
         outcome = detect_corpus(job, write, watch)
     _tell(outcome, out, format, as_json, quiet)
 

@@ -21,10 +21,13 @@ def mask(
     source: options.Source,
     out: options.Out = options.NOWHERE,
     style: options.Style = "tag",
+    redact_mark: options.RedactMark = None,
     policy: options.Policy = "i2b2",
     model: options.Model = "en",
     rules: options.Rules = "on",
+    ensemble: options.Ensemble = "union",
     threshold: options.Threshold = None,
+    calibration: options.Calibration = None,
     key_file: options.KeyFile = None,
     workers: options.Workers = 0,
     known: options.Known = None,
@@ -56,6 +59,7 @@ def mask(
     Example: deidlab mask notes/ --out masked --rules only --style surrogate --key-file site.key
     """
     from deidlab.cli.mask_run import Asked, run
+    from deidlab.detect.embedded import DAY_FIRST
     from deidlab.pipeline.settings import Finding, Source, Writing
 
     options.check_choice("--ids", ids, ("pseudonyms", "keep"))
@@ -63,27 +67,12 @@ def mask(
         raise typer.BadParameter("say where to write with --out DST, or count with --dry-run")
     settings = read_settings(encoding, text_column, id_column, patient_column)
     place = Source(source, from_, settings, patient_from)
-    finding = Finding(model, rules, known, allow, deny, threshold)
+    finding = Finding(model, rules, known, allow, deny, threshold, ensemble)
     writing = Writing(ids == "keep", tuple(keep_column or ()))
     given = None if spans is None else Source(spans, None, settings)
     count = options.count_workers(workers)
-    run(
-        Asked(
-            place,
-            out,
-            finding,
-            style,
-            policy,
-            day_first,
-            key_file,
-            writing,
-            given,
-            keep_map,
-            failures,
-            count,
-            overwrite,
-            as_json,
-            quiet,
-        ),
-        dry_run,
-    )
+    asked = Asked(
+        place, out, finding, style, policy, day_first or model in DAY_FIRST, key_file, writing, given,
+        keep_map, failures, count, overwrite, as_json, quiet, calibration, redact_mark,
+    )  # fmt: skip
+    run(asked, dry_run)

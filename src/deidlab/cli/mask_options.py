@@ -30,6 +30,22 @@ Rules = Annotated[
 Threshold = Annotated[
     float | None, typer.Option(min=0.0, max=1.0, help="How certain a span must be [default: the detector's].")
 ]
+Ensemble = Annotated[
+    str,
+    typer.Option(
+        metavar="union|vote|mean",
+        help="How rules and model come together: all that either finds, only what both find, or the mean of "
+        "their certainties.",
+    ),
+]
+Calibration = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="How sure the detector is of real PHI, for a policy that wants a recall "
+        "[default: calibration.json in the model's folder].",
+    ),
+]
 Known = Annotated[
     Path | None,
     typer.Option(
@@ -68,6 +84,36 @@ Policy = Annotated[
     str,
     typer.Option(
         metavar="NAME|FILE", help="safe-harbor, i2b2, limited-dataset, gdpr, phipa, or a TOML file."
+    ),
+]
+RedactMark = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TEXT", help="With --style redact: this mark for every span, not blocks of its length."
+    ),
+]
+To = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FORMAT",
+        help="Format of the output [default: by DST's name, else the source's; brat for plain text].",
+    ),
+]
+Labels = Annotated[
+    str,
+    typer.Option(
+        metavar="SET|own", help="Label set of the answer; own: the model's, as it decoded (--rules off)."
+    ),
+]
+WordScores = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write every word's PHI probability, for `deidlab score --scores`."),
+]
+NewCalibration = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="SRC has people's annotations: write how sure the detector is of them (`mask --calibration`).",
     ),
 ]
 Spans = Annotated[

@@ -1,9 +1,11 @@
-"""A bar on stderr while notes are found and masked: how many, notes a second, time left."""
+"""While notes are found and masked: a bar on stderr, and a good end where one is asked for."""
 
 from __future__ import annotations
 
 import contextlib
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -30,6 +32,19 @@ def watching(source: Path, format: str | None, quiet: bool) -> Iterator[Watch]:
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         yield _Bars(progress, count_notes(source, format))
+
+
+@contextlib.contextmanager
+def ending_well() -> Iterator[None]:
+    """Asked to end (SIGTERM), clean up as after an error; an unfinished run stays where it can go on."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 class _Bars:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
-import signal
 import sys
-import threading
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -16,22 +15,24 @@ import typer
 
 from deidlab.cli.corpus.options import PARTLY_DONE
 from deidlab.cli.mask_options import DASH
-from deidlab.cli.mask_progress import watching
+from deidlab.cli.mask_progress import ending_well, watching
 from deidlab.cli.mask_secrets import find_key, find_passphrase
 from deidlab.cli.mask_stdout import print_documents, writing_to
 from deidlab.cli.output import print_json, tell
 from deidlab.corpus.files import complete_file, refuse_existing
-from deidlab.corpus.formats import find_format, recognise_format
+from deidlab.corpus.formats import Format, find_format, recognise_format
 from deidlab.errors import ConfigError
 from deidlab.mask import MaskSettings, load_policy
 from deidlab.pipeline.counting import DryCounts, count_corpus
 from deidlab.pipeline.masking import MaskJob, MaskOutcome, mask_corpus
-from deidlab.pipeline.memory import mask_in_memory
 from deidlab.pipeline.record import open_private, record_folder
 from deidlab.pipeline.sealing import Seal
 from deidlab.pipeline.settings import Finding, Source, Writing
 from deidlab.pipeline.source import read_notes
+from deidlab.pipeline.spool import Spool
+from deidlab.pipeline.streaming import Streamed, StreamOutcome, mask_stream
 from deidlab.pipeline.ways_back import write_map
+from deidlab.types import Document
 
 if TYPE_CHECKING:
     from deidlab.mask.policy import Style
@@ -59,6 +60,8 @@ class Asked:
     overwrite: bool
     as_json: bool
     quiet: bool
+    calibration: Path | None = None
+    redact_mark: str | None = None
 
     @property
     def silent(self) -> bool:
@@ -67,37 +70,40 @@ class Asked:
     def settings(self) -> tuple[MaskSettings, bool]:
         """How to mask, and whether that can be repeated."""
         policy = load_policy(self.policy)
-        if policy.wanted_recalls:
-            labels = ", ".join(label or "other types" for label in sorted(policy.wanted_recalls))
-            tell(
-                f"the policy wants a recall of {labels} but has no threshold: all is masked",
-                self.silent,
-            )
         key, repeatable = find_key(self.key_file, self.silent)
-        return MaskSettings(policy, cast("Style", self.style), key, day_first=self.day_first), repeatable
+        style = cast("Style", self.style)
+        return MaskSettings(policy, style, key, self.redact_mark, self.day_first), repeatable
+
+
+def hold_recall(asked: Asked) -> Asked:
+    """The same with the threshold that holds the recall which the policy wants, where it wants one."""
+    policy = load_policy(asked.policy)
+    # Spans that people gave are masked as they are: nothing is found, so nothing can be missed.
+    if not policy.wanted_recalls or asked.spans is not None:
+        return asked
+    if asked.finding.threshold is not None:
+        raise ConfigError(f"policy {policy.name} wants a recall, which decides the threshold: no --threshold")
+    from deidlab.pipeline.calibrating import promise_recall
+
+    promise = promise_recall(policy, asked.finding, asked.calibration)
+    recalls = "; ".join(f"{recall:g} of {labels}" for labels, recall in promise.recalls.items())
+    tell(
+        f"threshold {promise.threshold:.4g}: holds the wanted recall ({recalls}) for notes like the "
+        f"calibration's, {promise.confidence:.0%} sure ({_n(promise.n_units, promise.unit)})",
+        asked.silent,
+    )
+    return replace(asked, finding=replace(asked.finding, threshold=promise.threshold))
 
 
 def run(asked: Asked, dry: bool) -> None:
     """The way that the options ask for."""
+    asked = hold_recall(asked)
     if dry:
         count_notes(asked)
     elif asked.source.path == DASH:
         run_stdin(asked)
     else:
         run_batch(asked)
-
-
-@contextlib.contextmanager
-def ending_well() -> Iterator[None]:
-    """Asked to end (SIGTERM), clean up as after an error; an unfinished run stays where it can go on."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def run_batch(asked: Asked) -> None:
@@ -131,6 +137,13 @@ def _tell_outcome(asked: Asked, outcome: MaskOutcome) -> None:
         tell(
             "warning: no patients are known, so each note counts as one: intervals across notes are lost, "
             "and numbers and surrogates differ from note to note (--patient-column, --patient-from)",
+            quiet,
+        )
+    found_by = [row["source"] for row in (*record["replaced"], *record["left_by_policy"])]
+    if asked.finding.known is not None and not any(source.startswith("known") for source in found_by):
+        tell(
+            "warning: nothing of the --known table was found: its column 'patient' must name patients as the "
+            "notes do (--patient-column, --patient-from)",
             quiet,
         )
     if record["bare_annotations"]:
@@ -184,25 +197,45 @@ def _leave(asked: Asked, failed: Sequence[tuple[int, str, str]]) -> None:
 
 
 def run_stdin(asked: Asked) -> None:
-    """Standard input: one patient, held in memory."""
+    """Standard input: one patient."""
     if asked.spans is not None:
         raise ConfigError("--spans needs a corpus on disk: name a file instead of -")
+    if asked.failures is not None:
+        raise ConfigError("--failures lists files; notes of standard input are told by their number")
     settings, _ = asked.settings()
     format = find_format(asked.source.format or "txt")
     passphrase = "" if asked.map_file is None else find_passphrase(confirm=True)
-    outcome = mask_in_memory(read_notes(asked.source), asked.finding, settings, asked.writing)
-    if asked.out == DASH:
-        print_documents(outcome.documents, format, sys.stdout.buffer)
-    elif outcome.documents:
-        with complete_file(asked.out, asked.overwrite) as path, path.open("wb") as stream:
-            print_documents(outcome.documents, format, stream)
-    if asked.map_file is not None:
-        write_map(asked.map_file, passphrase, outcome.ways_back, asked.overwrite)
+    outcome = StreamOutcome()
+    notes = mask_stream(read_notes(asked.source), asked.finding, settings, asked.writing, outcome)
+    with contextlib.closing(Spool()) as ways_back:
+        documents = _keep_ways_back(notes, ways_back if asked.map_file else None)
+        if asked.out == DASH:
+            print_documents(documents, format, sys.stdout.buffer)
+        else:
+            _write_stream(documents, asked, format)
+        if asked.map_file is not None:
+            entries = (entry.encode() for entry in ways_back)
+            write_map(asked.map_file, passphrase, entries, asked.overwrite)
     replaced = sum(outcome.tally.replaced.values())
     if asked.as_json and asked.out != DASH:
         print_json({"masked": outcome.tally.n_notes, **outcome.tally.to_json()})
     tell(f"masked {_n(outcome.tally.n_notes, 'note')}: {_n(replaced, 'replacement')}", asked.silent)
     _leave(asked, [(number, "", reason) for number, reason in outcome.failed])
+
+
+def _keep_ways_back(notes: Iterable[Streamed], ways_back: Spool | None) -> Iterator[Document]:
+    for note in notes:
+        if ways_back is not None:
+            ways_back.put(note.way_back.decode())
+        yield note.document
+
+
+def _write_stream(documents: Iterator[Document], asked: Asked, format: Format) -> None:
+    """Into a file, which is there only if a note could be masked."""
+    first = next(documents, None)
+    if first is not None:
+        with complete_file(asked.out, asked.overwrite) as path, path.open("wb") as stream:
+            print_documents(chain((first,), documents), format, stream)
 
 
 def count_notes(asked: Asked) -> None:

@@ -33,9 +33,9 @@ def restore(
 ) -> None:
     """Undo a mask exactly, with the map that `deidlab mask --keep-map` wrote.
 
-    Text, ids, patients, file names and annotations come back as they were; columns that masking dropped do
-    not. A note that was changed since it was masked is refused. The passphrase comes from
-    DEIDLAB_MAP_PASSPHRASE_FILE, DEIDLAB_MAP_PASSPHRASE or a prompt.
+    Text, ids, patients, file names, annotations and columns come back as they were. A note that was changed
+    since it was masked is refused. The passphrase comes from DEIDLAB_MAP_PASSPHRASE_FILE,
+    DEIDLAB_MAP_PASSPHRASE or a prompt.
 
     Example: deidlab restore masked --map run.map --out restored
     """

@@ -21,6 +21,7 @@ _DOMAINS = ("example.org", "example.com", "example.net")
 _PUBLIC_MAIL = ("gmail.com", "yahoo.com", "hotmail.com", "outlook.com", "aol.com", "icloud.com")
 _RANGES = ("192.0.2.", "198.51.100.", "203.0.113.")
 _TOKEN = re.compile(r"[^\W\d_]+")
+_LONGEST_USER = 64
 
 
 def new_phone(stream: Stream, text: str, area_code: str) -> str:
@@ -78,12 +79,15 @@ def new_user(stream: Stream, text: str, names: NamePlan) -> str:
 
 def _follow(token: str, names: NamePlan) -> str | None:
     """jsmith, smithj, johnsmith, john: as the new name writes it; None where no name word is in it."""
+    if len(token) > _LONGEST_USER:
+        return None
     whole = names.surrogate_of(token)
     if whole:
         return fold(whole)
-    if len(token) == 2:
+    if len(token) in (2, 3):
         initials = names.initials_for(token)
-        return fold(initials) if initials else None
+        if initials or len(token) == 2:
+            return fold(initials) if initials else None
     for cut in (*range(3, len(token) - 2), 1, len(token) - 1):
         if not 0 < cut < len(token):
             continue

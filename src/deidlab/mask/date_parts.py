@@ -57,9 +57,9 @@ class DatePart:
 
     kind: str
     match: re.Match[str] = field(repr=False)
-    year: int | None = None
-    month: int | None = None
-    day: int | None = None
+    year: int | None = field(default=None, repr=False)
+    month: int | None = field(default=None, repr=False)
+    day: int | None = field(default=None, repr=False)
 
     @property
     def full(self) -> dt.date | None:

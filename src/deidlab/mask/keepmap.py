@@ -12,11 +12,11 @@ import json
 import os
 import secrets
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from deidlab.errors import ConfigError, CorpusError
 from deidlab.mask.apply import landings, undo
@@ -30,19 +30,22 @@ _COST = 15
 _MOST_RECORD = 1 << 31
 _HEAD = struct.Struct(">8sB16s4s")
 Piece = tuple[int, int, str]
+Place = tuple[int, int]
+"""A record's number in its file, and where it begins."""
 
 
 @dataclass(frozen=True, slots=True)
 class MapEntry:
-    """One note: its ids before and after, the stretches of the masked text with what stood there, and the
-    SHA-256 of the masked text, by which a text that changed since is told."""
+    """One note: its ids before and after, the stretches of the masked text with what stood there, the SHA-256
+    of the masked text, by which a text that changed since is told, and all columns that the note had."""
 
-    id: str
-    patient: str
+    id: str = field(repr=False)
+    patient: str = field(repr=False)
     masked_id: str
     masked_patient: str
     pieces: tuple[Piece, ...] = field(repr=False)
     masked_sha256: str = field(repr=False, default="")
+    meta: Mapping[str, Any] = field(repr=False, default_factory=dict, hash=False)
 
 
 def entry_of(document: Document, masked: MaskedDocument, masked_patient: str = "") -> MapEntry:
@@ -52,7 +55,8 @@ def entry_of(document: Document, masked: MaskedDocument, masked_patient: str = "
         for (start, end), (span, _) in zip(places, masked.replacements, strict=True)
     )
     patient = masked_patient or document.patient
-    return MapEntry(document.id, document.patient, masked.id, patient, pieces, _sha256(masked.text))
+    digest = _sha256(masked.text)
+    return MapEntry(document.id, document.patient, masked.id, patient, pieces, digest, document.meta)
 
 
 def restore_text(masked: str, entry: MapEntry | Sequence[Piece]) -> str:
@@ -92,8 +96,10 @@ class MapWriter:
             entry.masked_patient,
             entry.masked_sha256,
             entry.pieces,
+            dict(entry.meta),
         ]
-        self._write(json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode("utf-8"))
+        # A column of some library's own type comes back as text.
+        self._write(json.dumps(row, ensure_ascii=False, separators=(",", ":"), default=str).encode("utf-8"))
 
     def close(self) -> None:
         if not self._file.closed:
@@ -138,16 +144,27 @@ class MapReader:
         self._cipher = _cipher(secret, self._head)
 
     def __iter__(self) -> Iterator[MapEntry]:
+        return (entry for _, entry in self.places())
+
+    def places(self) -> Iterator[tuple[Place, MapEntry]]:
+        """Every entry with its place, by which `entry_at` finds it again."""
         with self.path.open("rb") as file:
             file.seek(_HEAD.size)
-            for number, data in enumerate(iter(lambda: self._record(file), b"")):
-                plain = self._open(number, data)
+            place = (0, file.tell())
+            while data := self._record(file):
+                plain = self._open(place[0], data)
                 if plain == b"end":
                     if file.read(1):
                         raise CorpusError(f"{self.path}: more data after the end of the map")
                     return
-                yield _entry(plain)
+                yield place, _entry(plain)
+                place = (place[0] + 1, file.tell())
         raise CorpusError(f"{self.path}: the map is cut short; the run that wrote it did not finish")
+
+    def entry_at(self, place: Place) -> MapEntry:
+        with self.path.open("rb") as file:
+            file.seek(place[1])
+            return _entry(self._open(place[0], self._record(file)))
 
     def _record(self, file: BinaryIO) -> bytes:
         size = file.read(4)
@@ -167,8 +184,9 @@ class MapReader:
 
 
 def _entry(plain: bytes) -> MapEntry:
-    id, patient, masked_id, masked_patient, digest, pieces = json.loads(plain)
-    return MapEntry(id, patient, masked_id, masked_patient, tuple((s, e, t) for s, e, t in pieces), digest)
+    id, patient, masked_id, masked_patient, digest, pieces, meta = json.loads(plain)
+    rows = tuple((start, end, text) for start, end, text in pieces)
+    return MapEntry(id, patient, masked_id, masked_patient, rows, digest, meta)
 
 
 def _cipher(secret: bytes, head: bytes) -> AESGCM:

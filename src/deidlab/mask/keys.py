@@ -8,7 +8,6 @@ hold raw bytes; `new_key` writes them and `read_key` reads them.
 from __future__ import annotations
 
 import functools
-import hashlib
 import hmac
 import os
 import secrets
@@ -86,7 +85,7 @@ class Keyring:
 
     def digest(self, context: str, *parts: str | bytes | int) -> bytes:
         """Sixteen bytes that only the key's owner can make again."""
-        return hmac.digest(self._keys[context], _frame(parts), hashlib.sha256)[:16]
+        return hmac.digest(self._keys[context], _frame(parts), "sha256")[:16]
 
     def number(self, context: str, *parts: str | bytes | int) -> int:
         """A number below 2**128; taken modulo a small n it is as good as uniform."""
@@ -130,15 +129,16 @@ class Stream:
 
 
 def _frame(parts: tuple[str | bytes | int, ...]) -> bytes:
-    return b"".join(_frame_one(part) for part in parts)
-
-
-def _frame_one(part: str | bytes | int) -> bytes:
-    if isinstance(part, int):
-        return b"i" + part.to_bytes(16, "big", signed=True)
-    data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
-    kind = b"s" if isinstance(part, str) else b"b"
-    return kind + len(data).to_bytes(4, "big") + data
+    framed: list[bytes] = []
+    for part in parts:
+        if isinstance(part, str):
+            data = part.encode("utf-8", "surrogatepass")
+            framed += (b"s", len(data).to_bytes(4, "big"), data)
+        elif isinstance(part, bytes):
+            framed += (b"b", len(part).to_bytes(4, "big"), part)
+        else:
+            framed += (b"i", part.to_bytes(16, "big", signed=True))
+    return b"".join(framed)
 
 
 @functools.lru_cache(maxsize=8)

@@ -70,12 +70,15 @@ class NamePlan:
         return letter
 
     def initials_for(self, letters: str) -> str | None:
-        """The new initials of a person with these two; None where nobody has them."""
-        given, family = (initial_digest(self._keyring, self._patient, letter) for letter in letters)
-        person = self._by_initials.get((given, family))
+        """The new initials of a person with these two or three; None where nobody has them."""
+        first, last = (initial_digest(self._keyring, self._patient, letters[at]) for at in (0, -1))
+        person = self._by_initials.get((first, last))
         if person is None:
             return None
-        return self._initial(person, letters[0], "g") + self._initial(person, letters[1], "f")
+        roles = "gf" if len(letters) == 2 else "gmf"
+        return "".join(
+            self._initial(person, letter, role) for letter, role in zip(letters, roles, strict=True)
+        )
 
     def replace(self, label: str, text: str) -> str:
         """The mention with its words and initials replaced, all else of its form kept."""
@@ -113,10 +116,16 @@ class NamePlan:
     def _initial(self, person: Person, letter: str, role: str) -> str:
         """The first letter of the person's new name at that place; a made-up one where no name is known."""
         digest = initial_digest(self._keyring, self._patient, letter)
-        known = {"g": (person.given,), "m": (person.middle,), "f": person.family[::-1]}[role[-1]]
-        for part in known:
+        families: list[tuple[str, Part | None]] = [("f", part) for part in person.family]
+        known: dict[str, list[tuple[str, Part | None]]] = {
+            "g": [("g", person.given)],
+            # The letter in the middle may be that of the first of two family names.
+            "m": [("g", person.middle), *families],
+            "f": families[::-1],
+        }
+        for kind, part in known[role[-1]]:
             if part is not None and part.word and part.initial == digest:
-                new = self._words.get((person.label, "f" if role[-1] == "f" else "g", part.word))
+                new = self._words.get((person.label, kind, part.word))
                 if new:
                     return new[0]
         seed = (self._patient, person.label, person.anchor, role[-1], digest)

@@ -32,6 +32,9 @@ _DEGREES = (
 # Without a comma a degree is written in capitals: 'Mr. Do' is no doctor of osteopathy.
 _SUFFIX = re.compile(rf"(?:\s*,\s*(?i:{_DEGREES})\b\.?|\s+(?:{_DEGREES}|(?i:esq|jr|sr|md|phd))\b\.?)+[\s,]*$")
 
+# No row of degrees is longer, and no name is told by what stands farther off; a hostile span may be any size.
+_SUFFIX_REACH, _SIGHT = 160, 64
+
 
 @dataclass(frozen=True, slots=True)
 class NamePart:
@@ -54,7 +57,7 @@ class Name:
 
 def parse_name(text: str, spanish: bool = False) -> Name:
     """The parts of a mention; `spanish` says that two family names are usual where the note is from."""
-    suffix = _SUFFIX.search(text)
+    suffix = _SUFFIX.search(text, max(len(text) - _SUFFIX_REACH, 0))
     if suffix:
         words = [fold(text[a:b]) for a, b in find_words(text[: suffix.start()]) if text[a].isalpha()]
         # A degree needs a name before it: in 'MR. DO' it is the name.
@@ -113,7 +116,8 @@ def _are_initials(text: str, start: int, stop: int, letters: list[tuple[int, int
     _, given, family = known_name(word)
     alone = len(letters) == 1
     # Rare names of three letters (Jas, Pat in some tongue) are less likely than three initials.
-    return (alone or not text[:start].isupper()) and not {given, family} & _SHORT_NAMES
+    shouting = not alone and text[max(start - _SIGHT, 0) : start].isupper()
+    return not shouting and not {given, family} & _SHORT_NAMES
 
 
 def _give_roles(text: str, parts: list[NamePart], titled: bool, spanish: bool) -> list[NamePart]:
@@ -131,7 +135,8 @@ def _give_roles(text: str, parts: list[NamePart], titled: bool, spanish: bool) -
 def _unit_roles(text: str, units: list[list[NamePart]], titled: bool, spanish: bool) -> list[str]:
     n = len(units)
     # HL7 writes FAMILY^GIVEN^MIDDLE.
-    before = sum(1 for unit in units if not {",", "^"} & {*text[: unit[0].start]})
+    cut = min((place for mark in ",^" if (place := text.find(mark)) >= 0), default=len(text))
+    before = sum(unit[0].start <= cut for unit in units)
     if 0 < before < n:
         return ["f"] * before + ["g"] + ["m"] * (n - before - 1)
     if n <= 1:

@@ -9,10 +9,13 @@ notes is meant; where none does, the mention is a person of its own.
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from deidlab.mask.facts import Fact, Part
+
+_ANY = b"*"
 
 
 @dataclass(slots=True)
@@ -34,22 +37,46 @@ class Person:
         return b"|".join(pieces)
 
 
-@dataclass(slots=True)
 class _Index:
-    """Persons by each word digest, and by the first letters of given and family name."""
+    """Persons by each of their words, and by the first letters of given and family name.
 
-    words: dict[tuple[str, bytes], list[int]] = field(default_factory=dict)
-    initials: dict[tuple[str, bytes, bytes], list[int]] = field(default_factory=dict)
+    Under each word a person stands once for every way in which a mention may fit it, the one named first on
+    top, so that a lookup costs the same however many people share a family name.
+    """
+
+    def __init__(self) -> None:
+        self._heaps: dict[tuple[object, ...], list[tuple[int, int, int]]] = {}
+        self._versions: dict[int, int] = {}
 
     def add(self, number: int, person: Person) -> None:
-        parts = [part for part in (person.given, person.middle, *person.family) if part is not None]
-        for part in parts:
-            if part.word:
-                _note(self.words.setdefault((person.label, part.word), []), number)
-        if person.given:
-            for family in person.family:
-                pair = (person.label, person.given.initial, family.initial)
-                _note(self.initials.setdefault(pair, []), number)
+        """Enter a person, or enter it again once a mention told more of it; what was entered is void then."""
+        version = self._versions[number] = self._versions.get(number, 0) + 1
+        entry = (person.first_seen, number, version)
+        fits = [
+            (given, middle, gender)
+            for given in _states(person.given)
+            for middle in _states(person.middle)
+            for gender in {person.gender, _ANY}
+        ]
+        for word in _entry_words(person):
+            for fit in fits:
+                heapq.heappush(self._heaps.setdefault((person.label, word, *fit), []), entry)
+
+    def find(self, mention: Person) -> int:
+        """The person named first among those that agree with the mention; -1 where none does."""
+        lone = len(mention.family) + (mention.given is not None) == 1 and mention.middle is None
+        givens = ((),) if lone else _fitting(mention.given)
+        middles = ((),) if lone else _fitting(mention.middle)
+        genders = (mention.gender, b"") if mention.gender else (_ANY,)
+        fits = [(g, m, gender) for g in givens for m in middles for gender in genders]
+        tops = [self._top((mention.label, word, *fit)) for word in _lookup_words(mention) for fit in fits]
+        return min((top for top in tops if top is not None), default=(0, -1))[1]
+
+    def _top(self, key: tuple[object, ...]) -> tuple[int, int] | None:
+        heap = self._heaps.get(key)
+        while heap and self._versions[heap[0][1]] != heap[0][2]:
+            heapq.heappop(heap)
+        return heap[0][:2] if heap else None
 
 
 def find_persons(facts: Iterable[Fact]) -> tuple[list[Person], dict[tuple[str, bytes], int]]:
@@ -63,13 +90,13 @@ def find_persons(facts: Iterable[Fact]) -> tuple[list[Person], dict[tuple[str, b
     index = _Index()
     for key, (order, fact) in ordered:
         mention = _person_of(fact, order)
-        number = next((n for n in _candidates(index, persons, mention) if _agree(persons[n], mention)), -1)
+        number = index.find(mention)
         if number < 0:
             number = len(persons)
             persons.append(mention)
-        else:
-            _merge(persons[number], mention)
-        index.add(number, persons[number])
+            index.add(number, mention)
+        elif _merge(persons[number], mention):
+            index.add(number, persons[number])
         meant[key] = number
     return _renumber(persons, meant)
 
@@ -106,38 +133,44 @@ def _person_of(fact: Fact, order: int) -> Person:
     )
 
 
-def _candidates(index: _Index, persons: list[Person], mention: Person) -> list[int]:
+def _states(part: Part | None) -> tuple[tuple[object, ...], ...]:
+    """The ways in which a person's name at one place can be asked for: () asks for any."""
+    if part is None:
+        return ((), ("none",))
+    if part.word:
+        return ((), ("word", part.word), ("letter of a word", part.initial))
+    return ((), ("letter", part.initial))
+
+
+def _fitting(part: Part | None) -> tuple[tuple[object, ...], ...]:
+    """What a mention's name at one place fits: the same word, or the same letter where one has only that."""
+    if part is None:
+        return ((),)
+    own = ("word", part.word) if part.word else ("letter of a word", part.initial)
+    return (("none",), own, ("letter", part.initial))
+
+
+def _entry_words(person: Person) -> set[object]:
+    words: set[object] = set(_words(person))
+    if person.given:
+        words |= {(person.given.initial, family.initial) for family in person.family}
+    return words
+
+
+def _lookup_words(mention: Person) -> set[object]:
     parts = [part for part in (*mention.family, mention.given) if part is not None and part.word]
     if parts:
         # A family name decides alone; a given name is asked only where no family name was written.
         keys = parts if not mention.family or len(parts) == 1 else [p for p in parts if p in mention.family]
-        found = {n for part in keys for n in index.words.get((mention.label, part.word), ())}
-    elif mention.given and mention.family:
-        pair = (mention.label, mention.given.initial, mention.family[-1].initial)
-        found = set(index.initials.get(pair, ()))
-    else:
-        found = set()
-    return sorted(found, key=lambda number: persons[number].first_seen)
+        return {part.word for part in keys}
+    if mention.given and mention.family:
+        return {(mention.given.initial, mention.family[-1].initial)}
+    return set()
 
 
-def _agree(person: Person, mention: Person) -> bool:
-    if person.gender and mention.gender and person.gender != mention.gender:
-        return False
-    lone = len(mention.family) + (mention.given is not None) == 1 and mention.middle is None
-    if lone:
-        return True
-    return _fit(person.given, mention.given) and _fit(person.middle, mention.middle)
-
-
-def _fit(one: Part | None, other: Part | None) -> bool:
-    if one is None or other is None:
-        return True
-    if one.word and other.word:
-        return one.word == other.word
-    return one.initial == other.initial
-
-
-def _merge(person: Person, mention: Person) -> None:
+def _merge(person: Person, mention: Person) -> bool:
+    """Add to a person what the mention tells; whether that was anything new."""
+    before = (person.first_seen, person.gender, person.given, person.middle, person.family)
     person.first_seen = min(person.first_seen, mention.first_seen)
     person.gender = person.gender or mention.gender
     words = _words(person)
@@ -146,6 +179,7 @@ def _merge(person: Person, mention: Person) -> None:
     person.middle = _fuller(person.middle, mention.middle)
     if not person.family and mention.family and mention.family[0].word not in words:
         person.family = mention.family
+    return before != (person.first_seen, person.gender, person.given, person.middle, person.family)
 
 
 def _words(person: Person) -> Sequence[bytes]:
@@ -161,8 +195,3 @@ def _fuller(one: Part | None, other: Part | None) -> Part | None:
 
 def _key(part: Part) -> bytes:
     return part.word or part.initial
-
-
-def _note(numbers: list[int], number: int) -> None:
-    if number not in numbers:
-        numbers.append(number)

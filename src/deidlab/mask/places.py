@@ -48,8 +48,12 @@ def place_group(keyring: Keyring, patient: str, base: str, text: str, spanish: b
 
 
 def group_of(keyring: Keyring, patient: str, country: str, region: str) -> bytes:
-    digest = keyring.digest("places", "region", patient, country, region)
+    digest = region_digest(keyring, patient, country, region)
     return keyring.seal(country.encode(), patient, digest) + digest
+
+
+def region_digest(keyring: Keyring, patient: str, country: str, region: str) -> bytes:
+    return keyring.digest("places", "region", patient, country, region)
 
 
 class PlacePlan:
@@ -64,7 +68,7 @@ class PlacePlan:
         self._keyring, self._patient = keyring, patient
         facts = [fact for fact in state.facts if fact.kind in ("place", "seat")]
         self.seats = _seats(facts)
-        self._real = {fact.group for fact in facts if fact.group}
+        self._real = {fact.group[-_DIGEST:] for fact in facts if fact.group}
         self._mentions = {fact.mention for fact in facts}
         self._keep_regions = keep_regions
         self._home = next((fact.group for fact in facts if fact.group), b"")
@@ -110,6 +114,9 @@ class PlacePlan:
         places = bank.regions[region]
         return places[self._keyring.number("places", "main", self._patient, group) % len(places)]
 
+    def _of_region(self, country: str, region: str) -> bytes:
+        return region_digest(self._keyring, self._patient, country, region)
+
     def _of_town(self, town: str) -> bytes:
         return mention_digest(self._keyring, self._patient, town)
 
@@ -123,8 +130,7 @@ class PlacePlan:
         country = self._keyring.unseal(sealed, self._patient, digest).decode("ascii", "replace")
         bank = _BANKS.get(country, united_states)()
         if self._keep_regions:
-            same = (r for r in bank.regions if group_of(self._keyring, self._patient, country, r) == group)
-            region = next(same, "")
+            region = next((r for r in bank.regions if self._of_region(country, r) == digest), "")
             if region:
                 self._regions[group] = (bank, region)
                 return bank, region
@@ -135,9 +141,11 @@ class PlacePlan:
         ]
         start = self._keyring.number("places", "map", self._patient, group) % len(large)
         order = [large[(start + step) % len(large)] for step in range(len(large))]
-        unreal = [r for r in order if group_of(self._keyring, self._patient, country, r) not in self._real]
-        free = (region for region in unreal if (country, region) not in self._taken)
-        region = next(free, None) or next(iter(unreal), order[0])
+        unreal = (r for r in order if self._of_region(country, r) not in self._real)
+        # Asked one by one: as a rule the first will do, and each costs a digest.
+        free = (r for r in order if (country, r) not in self._taken)
+        chosen = next((r for r in free if self._of_region(country, r) not in self._real), None)
+        region = chosen or next(unreal, order[0])
         self._taken.add((country, region))
         self._regions[group] = (bank, region)
         return bank, region

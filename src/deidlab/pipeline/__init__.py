@@ -3,5 +3,6 @@
 detecting.py   source -> find -> the same corpus with spans
 masking.py     source -> find -> settle each patient -> mask -> the same corpus, masked
 counting.py    source -> find -> counts, and nothing written
-memory.py      the same two passes for notes in memory
+streaming.py   a stream -> find -> settle -> mask -> a stream
+calibrating.py how sure a detector is of real PHI -> the threshold that holds a wanted recall
 """

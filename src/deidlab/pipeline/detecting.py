@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from deidlab.corpus import recognise_format, write_corpus
-from deidlab.corpus.files import complete_file
+from deidlab.corpus.files import complete_file, refuse_existing
 from deidlab.corpus.formats import ALIASES, FORMATS, Format, find_format
 from deidlab.errors import CorpusError
 from deidlab.execute import Failed, Task, run_tasks
+from deidlab.pipeline.calibrating import Calibrator, write_calibration
+from deidlab.pipeline.identity import describe_detecting
+from deidlab.pipeline.partial import Partial, open_partial
 from deidlab.pipeline.settings import Finding, Source
-from deidlab.pipeline.source import STDIN, Note, cut_tasks, read_notes
-from deidlab.pipeline.work import check_holds
-from deidlab.types import Document
+from deidlab.pipeline.source import STDIN, Note, cut_tasks, read_notes, without_id
+from deidlab.pipeline.work import MaskedNote, check_holds
+from deidlab.types import Document, Span
 
 if TYPE_CHECKING:
     from deidlab.detect import Detection
@@ -29,7 +33,11 @@ Writer = Callable[[Iterable[Document], Format], Counter[str] | None]
 
 @dataclass(frozen=True, slots=True)
 class DetectJob:
-    """What to mark, and where to write it; `word_scores` is a file for every word's PHI probability."""
+    """What to mark, and where to write it.
+
+    `word_scores` is a file for every word's PHI probability; `calibration` one for how these compare with the
+    source's own annotations.
+    """
 
     source: Source
     destination: Path
@@ -38,6 +46,11 @@ class DetectJob:
     word_scores: Path | None = None
     workers: int = 1
     overwrite: bool = False
+    calibration: Path | None = None
+
+    @property
+    def wants_words(self) -> bool:
+        return self.word_scores is not None or self.calibration is not None
 
 
 @dataclass(slots=True)
@@ -48,6 +61,14 @@ class DetectOutcome:
     found: Counter[tuple[str, str]] = field(default_factory=Counter)
     failed: list[tuple[int, str]] = field(default_factory=list)
     losses: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found in one note: spans, and start, end and PHI probability of its words where asked for."""
+
+    spans: tuple[Span, ...]
+    words: Sequence[Sequence[float]] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +111,92 @@ def write_files(job: DetectJob) -> Writer:
 
 
 def detect_corpus(job: DetectJob, write: Writer, watch: Callable[[str, int], None]) -> DetectOutcome:
-    """Mark a corpus and write it, all of it or nothing; a note that fails is left out and listed."""
+    """Mark a corpus and write it, all of it or nothing; a note that fails is left out and listed.
+
+    What is found is kept beside the output until that is whole, so that the same command goes on where a kill
+    stopped it. A stream cannot be read or written twice, and is marked as it passes by.
+    """
     outcome = DetectOutcome()
     format = find_format(choose_format(job.source, job.destination, job.to))
-    with contextlib.ExitStack() as stack:
-        scores = None
-        if job.word_scores is not None:
-            path = stack.enter_context(complete_file(job.word_scores, job.overwrite))
-            scores = stack.enter_context(path.open("w", encoding="utf-8"))
-        documents = mark_notes(job, format, outcome, scores, watch)
-        outcome.losses = write(documents, format) or Counter()
+    if STDIN in (job.source.path, job.destination):
+        with _scores_file(job) as scores:
+            documents = mark_notes(job, format, outcome, scores, watch)
+            outcome.losses = write(documents, format) or Counter()
+        return outcome
+    inside = format.write is not None and job.destination.is_dir()
+    final = job.destination / f"corpus{format.suffixes[0]}" if inside else job.destination
+    for path in (final, job.word_scores, job.calibration):
+        if path is not None:
+            refuse_existing(path, job.overwrite)
+    with open_partial(job.destination, describe_detecting(job, format.name), True, job.overwrite) as partial:
+        find_all(job, partial, watch)
+        with _scores_file(job) as scores:
+            documents = _documents(job, format, outcome, scores, _kept_notes(job, partial))
+            outcome.losses = write(_watched(documents, watch), format) or Counter()
     return outcome
+
+
+@contextlib.contextmanager
+def _scores_file(job: DetectJob) -> Iterator[IO[str] | None]:
+    if job.word_scores is None:
+        yield None
+        return
+    with (
+        complete_file(job.word_scores, job.overwrite) as path,
+        path.open("w", encoding="utf-8") as scores,
+    ):
+        yield scores
+
+
+def find_all(job: DetectJob, partial: Partial, watch: Callable[[str, int], None]) -> None:
+    """What is found in every note, into parts: offsets and certainties, no text."""
+    under_way: dict[int, tuple[Note, ...]] = {}
+
+    def tasks() -> Iterator[Task[Note]]:
+        for task in cut_tasks(read_notes(job.source)):
+            if partial.parts.has(task.number):
+                watch("finding", len(task.items))
+                continue
+            under_way[task.number] = tuple(note for note in task.items if note.document)
+            yield Task(task.number, under_way[task.number])
+
+    for completion in run_tasks(tasks(), MarkPhi(job.finding, job.wants_words), job.workers):
+        notes = under_way.pop(completion.number)
+        lines = [_to_line(note, found) for note, found in zip(notes, completion.results, strict=True)]
+        partial.parts.put(completion.number, [MaskedNote(line) for line in lines])
+        partial.state.put_task(completion.number, (), ())
+        watch("finding", len(notes))
+
+
+def _to_line(note: Note, found: Detection | Failed) -> bytes:
+    assert note.document is not None
+    row: dict[str, Any] = {"number": note.number, "text": _digest(note.document)}
+    if isinstance(found, Failed):
+        row["failed"] = found.reason
+    else:
+        row["spans"] = [[s.start, s.end, s.label, s.score, s.source] for s in found.spans]
+        row["words"] = [[start, end, float(score)] for start, end, score in found.words]
+    return json.dumps(row, ensure_ascii=False).encode()
+
+
+def _digest(document: Document) -> str:
+    return hashlib.sha256(document.text.encode()).hexdigest()
+
+
+def _kept_notes(job: DetectJob, partial: Partial) -> Iterator[tuple[Note, Found | Failed]]:
+    """The source once more, each note with what was found in it."""
+    rows = partial.parts.lines()
+    for note in read_notes(job.source):
+        if note.document is None:
+            yield note, Failed(note.problem)
+            continue
+        row = next(rows, {})
+        if (row.get("number"), row.get("text")) != (note.number, _digest(note.document)):
+            raise CorpusError(f"{job.source.path}: changed while it was read; start again with --overwrite")
+        if "failed" in row:
+            yield note, Failed(row["failed"])
+        else:
+            yield note, Found(tuple(Span(*cells) for cells in row["spans"]), row["words"])
 
 
 def mark_notes(
@@ -110,32 +206,58 @@ def mark_notes(
     scores: IO[str] | None,
     watch: Callable[[str, int], None],
 ) -> Iterator[Document]:
-    """Every note with its spans, in order."""
+    """Every note of a stream with its spans, in order."""
     under_way: dict[int, tuple[Note, ...]] = {}
 
     def tasks() -> Iterator[Task[Note]]:
         for task in cut_tasks(read_notes(job.source)):
-            outcome.failed += [(note.number, note.problem) for note in task.items if not note.document]
-            under_way[task.number] = tuple(note for note in task.items if note.document)
-            yield Task(task.number, under_way[task.number])
+            under_way[task.number] = task.items
+            yield Task(task.number, tuple(note for note in task.items if note.document))
 
-    for completion in run_tasks(tasks(), MarkPhi(job.finding, scores is not None), job.workers):
-        notes = under_way.pop(completion.number)
-        for note, result in zip(notes, completion.results, strict=True):
-            assert note.document is not None
-            if isinstance(result, Failed):
-                outcome.failed.append((note.number, result.reason))
-                continue
-            marked = replace(note.document, spans=result.spans)
-            try:
-                check_holds(marked, format)
-            except CorpusError as error:
-                outcome.failed.append((note.number, str(error)))
-                continue
-            outcome.n_notes += 1
-            outcome.found.update((span.label, span.source) for span in result.spans)
-            if scores is not None:
-                words = [[start, end, float(score)] for start, end, score in result.words]
-                scores.write(json.dumps({"id": note.document.id, "words": words}, ensure_ascii=False) + "\n")
-            yield marked
-        watch("finding", len(notes))
+    def pairs() -> Iterator[tuple[Note, Found | Failed]]:
+        for completion in run_tasks(tasks(), MarkPhi(job.finding, job.wants_words), job.workers):
+            found = iter(completion.results)
+            for note in under_way.pop(completion.number):
+                answer = next(found) if note.document else Failed(note.problem)
+                yield note, answer if isinstance(answer, Failed) else Found(answer.spans, answer.words)
+                watch("finding", 1)
+
+    return _documents(job, format, outcome, scores, pairs())
+
+
+def _documents(
+    job: DetectJob,
+    format: Format,
+    outcome: DetectOutcome,
+    scores: IO[str] | None,
+    pairs: Iterable[tuple[Note, Found | Failed]],
+) -> Iterator[Document]:
+    """The notes with their spans, counted on their way; those that failed, or do not fit, are listed."""
+    calibrator = None if job.calibration is None else Calibrator()
+    for note, found in pairs:
+        if isinstance(found, Failed) or note.document is None:
+            reason = found.reason if isinstance(found, Failed) else note.problem
+            outcome.failed.append((note.number, without_id(reason, note.name)))
+            continue
+        marked = replace(note.document, spans=found.spans)
+        try:
+            check_holds(marked, format)
+            if calibrator is not None:
+                calibrator.add(note.document, found.words)
+        except CorpusError as error:
+            outcome.failed.append((note.number, without_id(str(error), note.document.id)))
+            continue
+        outcome.n_notes += 1
+        outcome.found.update((span.label, span.source) for span in found.spans)
+        if scores is not None:
+            words = [[start, end, float(score)] for start, end, score in found.words]
+            scores.write(json.dumps({"id": note.document.id, "words": words}, ensure_ascii=False) + "\n")
+        yield marked
+    if calibrator is not None and job.calibration is not None:
+        write_calibration(calibrator.finish(job.finding), job.calibration, job.overwrite)
+
+
+def _watched(documents: Iterable[Document], watch: Callable[[str, int], None]) -> Iterator[Document]:
+    for document in documents:
+        yield document
+        watch("writing", 1)

@@ -12,6 +12,7 @@ from deidlab.pipeline.record import versions
 from deidlab.pipeline.sealing import Seal
 
 if TYPE_CHECKING:
+    from deidlab.pipeline.detecting import DetectJob
     from deidlab.pipeline.masking import MaskJob
 
 
@@ -20,6 +21,8 @@ def describe_settings(job: MaskJob, format: str) -> dict[str, Any]:
     finding, seal = job.finding, Seal(job.settings.key)
     return {
         "style": job.settings.style,
+        "redact_mark": job.settings.redact_mark,
+        "day_first": job.settings.day_first,
         "policy": job.settings.policy.name,
         "actions": {label: row.action for label, row in sorted(job.settings.policy.rows.items())},
         "format": format,
@@ -27,6 +30,7 @@ def describe_settings(job: MaskJob, format: str) -> dict[str, Any]:
         "model": None if finding.rules == "only" else finding.model and Path(finding.model).name,
         "rules": finding.rules,
         "threshold": finding.threshold,
+        "ensemble": finding.how,
         "known": _digest(finding.known, seal),
         "allow": _digest(finding.allow, seal),
         "deny": _digest(finding.deny, seal),
@@ -59,6 +63,26 @@ def describe_job(job: MaskJob, format: str) -> str:
     }
     # Only its digest is kept: the source's name may be a name.
     return Seal(job.settings.key).digest("job", json.dumps(whole, sort_keys=True)).hex()
+
+
+def describe_detecting(job: DetectJob, format: str) -> str:
+    """One line that is the same only for the same search of the same source."""
+    finding = job.finding
+    # The digests need no secret: what `detect` writes beside them is the notes themselves.
+    seal = Seal(b"detect")
+    whole = {
+        "kind": "detect",
+        "format": format,
+        "words": job.wants_words,
+        "finding": asdict(finding),
+        "files": [_digest(path, seal) for path in (finding.known, finding.allow, finding.deny)],
+        "model": finding.model and str(Path(finding.model).resolve()),
+        "source": str(job.source.path.resolve()),
+        "reading": asdict(job.source.reading),
+        "patient_from": job.source.patient_from,
+        "versions": versions(),
+    }
+    return seal.digest("job", json.dumps(whole, sort_keys=True, default=str)).hex()
 
 
 def _digest(path: Path | None, seal: Seal) -> str | None:

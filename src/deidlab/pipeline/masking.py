@@ -36,7 +36,7 @@ from deidlab.pipeline.record import (
 )
 from deidlab.pipeline.sealing import Seal
 from deidlab.pipeline.settings import Finding, Source, Writing
-from deidlab.pipeline.source import Note, cut_tasks, read_notes
+from deidlab.pipeline.source import Note, cut_tasks, read_notes, without_id
 from deidlab.pipeline.state import Failure, Row
 from deidlab.pipeline.ways_back import opened, write_map
 from deidlab.pipeline.work import FindPhi, MaskPhi
@@ -129,6 +129,7 @@ def find_all(job: MaskJob, partial: Partial, watch: Watch) -> None:
             [_failure(job, seal, n, "read", "a second note of this id") for n in notes if n.number in twice]
         )
         watch("finding", len(notes))
+    state.keep()
 
 
 def _given_rows(spans: Source, seal: Seal) -> Iterator[tuple[bytes, bytes, Any]]:
@@ -157,7 +158,7 @@ def _failure(job: MaskJob, seal: Seal, note: Note, stage: str, reason: str) -> F
     name = note.document.id if note.document else note.name
     shown = name if job.writing.ids_kept else Masker(job.settings).pseudonym("document", name or note.place)
     sealed = seal.close(json.dumps([name, note.place]).encode())
-    return Failure(note.number, shown, stage, reason.replace(f"document {name}", "the document"), sealed)
+    return Failure(note.number, shown, stage, without_id(reason, name), sealed)
 
 
 def settle_patients(settings: MaskSettings, partial: Partial) -> None:

@@ -46,6 +46,8 @@ class Finding:
     allow: Path | None = None
     deny: Path | None = None
     threshold: float | None = None
+    how: str = "union"
+    labels: str = "i2b2-2014"
 
     def load(self) -> Detector:
         """The detector; a worker calls this once."""
@@ -57,7 +59,9 @@ class Finding:
             for path in (self.allow, self.deny)
         )
         model = None if self.rules == "only" else self.model
-        return load_detector(model, self.rules, known, allow, deny, threshold=self.threshold)
+        return load_detector(
+            model, self.rules, known, allow, deny, self.threshold, labels=self.labels, how=self.how
+        )
 
 
 @dataclass(frozen=True, slots=True)

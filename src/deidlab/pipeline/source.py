@@ -67,8 +67,13 @@ def _to_note(number: int, raw: RawDocument | BadDocument) -> Note:
 
 def _nameless(reason: str, path: Path, name: str) -> str:
     """The reason without the file's name or the note's id: people name files after patients."""
-    reason = reason.removeprefix(f"{path}: ").replace(f"document {name}", "the document")
+    reason = without_id(reason.removeprefix(f"{path}: "), name)
     return reason.replace(str(path), "the file").replace(path.name, "the file")
+
+
+def without_id(reason: str, name: str) -> str:
+    """The reason without the note's id: it may be a name."""
+    return reason.replace(f"document {name}", "the document") if name else reason
 
 
 def _with_patient(note: Note, pattern: re.Pattern[str]) -> Note:

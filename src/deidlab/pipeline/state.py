@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -17,6 +18,7 @@ from typing import Any
 
 from deidlab.types import Span
 
+_KEEP_SECONDS = 0.25
 _SCHEMA = """
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT);
 CREATE TABLE notes (number INTEGER PRIMARY KEY, id BLOB UNIQUE, sealed BLOB, patient BLOB, text BLOB,
@@ -71,6 +73,7 @@ class State:
             self._db.execute("PRAGMA synchronous = NORMAL")
         if fresh:
             self._db.executescript(_SCHEMA)
+        self._kept = time.monotonic()
 
     def close(self) -> None:
         self._db.close()
@@ -87,19 +90,29 @@ class State:
         return self._db.execute("SELECT 1 FROM tasks WHERE number = ?", (number,)).fetchone() is not None
 
     def put_task(self, number: int, rows: Sequence[Row], failures: Sequence[Failure]) -> list[Row]:
-        """Keep a finished task, all of it or nothing; rows whose id was there before come back."""
+        """Keep a finished task, all of it or nothing; rows whose id was there before come back.
+
+        What was kept is safe after `keep`, or when the next task comes and some time has passed: to wait for
+        the disk after every task would cost more than a kill can lose.
+        """
+        if time.monotonic() - self._kept > _KEEP_SECONDS:
+            self.keep()
         twice = []
-        with self._db:
-            for row in rows:
-                cells = (row.number, row.id, row.sealed, row.patient, row.text, spans_to_json(row.spans),
-                         row.facts, json.dumps(row.tally))  # fmt: skip
-                try:
-                    self._db.execute("INSERT INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?)", cells)
-                except sqlite3.IntegrityError:
-                    twice.append(row)
-            self._put_failures(failures)
-            self._db.execute("INSERT OR IGNORE INTO tasks VALUES (?)", (number,))
+        for row in rows:
+            cells = (row.number, row.id, row.sealed, row.patient, row.text, spans_to_json(row.spans),
+                     row.facts, json.dumps(row.tally))  # fmt: skip
+            try:
+                self._db.execute("INSERT INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?)", cells)
+            except sqlite3.IntegrityError:
+                twice.append(row)
+        self._put_failures(failures)
+        self._db.execute("INSERT OR IGNORE INTO tasks VALUES (?)", (number,))
         return twice
+
+    def keep(self) -> None:
+        """Make safe what was put in."""
+        self._db.commit()
+        self._kept = time.monotonic()
 
     def put_failures(self, failures: Sequence[Failure]) -> None:
         if failures:

@@ -14,8 +14,9 @@ from deidlab.corpus.files import complete_file, complete_folder, refuse_existing
 from deidlab.corpus.formats import find_format, recognise_format
 from deidlab.corpus.reading import read_corpus
 from deidlab.errors import CorpusError
-from deidlab.mask import MapEntry, MapReader, MapWriter, restore_text
+from deidlab.mask import MapReader, MapWriter, restore_text
 from deidlab.mask.apply import move_spans
+from deidlab.mask.keepmap import Place
 from deidlab.pipeline.map_entries import unpack_entry
 from deidlab.pipeline.output import choose_destination, is_one_note_file, write_output
 from deidlab.pipeline.parts import Parts
@@ -56,10 +57,14 @@ class RestoreJob:
 
 
 def restore_corpus(job: RestoreJob) -> int:
-    """Undo a mask: ids, patients, text and annotations as they were. How many notes were restored."""
+    """Undo a mask: ids, patients, text, annotations and columns as they were. How many notes were restored.
+
+    Of the map only where each note's entry lies is held, so that memory does not grow with the notes' length.
+    """
     source = job.source.path
     format = find_format(job.source.format) if job.source.format else recognise_format(source)
-    entries = {entry.masked_id: entry for entry in MapReader(job.map_file, job.passphrase.encode())}
+    reader = MapReader(job.map_file, job.passphrase.encode())
+    places = {entry.masked_id: place for place, entry in reader.places()}
     destination = choose_destination(source, format, job.destination)
     refuse_existing(destination, job.overwrite)
     one_note = is_one_note_file(source, format, destination)
@@ -68,7 +73,7 @@ def restore_corpus(job: RestoreJob) -> int:
     whole = complete_file if one_note or format.write is not None else complete_folder
     with contextlib.ExitStack() as stack:
         path = stack.enter_context(whole(destination, job.overwrite))
-        documents = _restored(notes, entries, count)
+        documents = _restored(notes, reader, places, count)
         # Which columns there were is known once a row was seen.
         first = next(documents, None)
         rest = documents if first is None else _chain(first, documents)
@@ -84,15 +89,16 @@ def _chain(first: Document, rest: Iterator[Document]) -> Iterator[Document]:
 
 
 def _restored(
-    notes: Iterable[Document], entries: dict[str, MapEntry], count: list[int]
+    notes: Iterable[Document], reader: MapReader, places: dict[str, Place], count: list[int]
 ) -> Iterator[Document]:
-    only = next(iter(entries.values())) if len(entries) == 1 else None
+    only = next(iter(places.values())) if len(places) == 1 else None
     for note in notes:
-        entry = entries.get(note.id, only)
-        if entry is None:
+        place = places.get(note.id, only)
+        if place is None:
             raise CorpusError(f"document {note.id} is not in the map; is it the map of this run?")
+        entry = reader.entry_at(place)
         text = restore_text(note.text, entry)
         back = [(Span(start, end, "x"), original) for start, end, original in entry.pieces if end > start]
         spans = move_spans(note.spans, back)
         count[0] += 1
-        yield Document(entry.id, entry.patient, text, spans, note.meta)
+        yield Document(entry.id, entry.patient, text, spans, entry.meta)

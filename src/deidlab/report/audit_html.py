@@ -45,6 +45,10 @@ def _head(run: Mapping[str, Any], audit: Mapping[str, Any]) -> str:
         ("replacements", f"{replaced:,}", replaced == 0),
         ("still found", f"{audit['second']['found']:,}", audit["second"]["found"] > 0),
     ]
+    if gold := audit.get("gold"):
+        cards.append(
+            ("PHI words leaked", f"{gold['leaked_words']:,} of {gold['words']:,}", gold["leaked_words"] > 0)
+        )
     boxes = "".join(
         f"<div{' class=warn' if warn else ''}><dt>{name}</dt><dd>{escape(value)}</dd></div>"
         for name, value, warn in cards
@@ -58,13 +62,21 @@ def _head(run: Mapping[str, Any], audit: Mapping[str, Any]) -> str:
 
 def _section(title: str, said: str, body: str) -> str:
     note = f"<p class='soft'>{escape(said)}</p>\n" if said else ""
-    return f"<section>\n<h2>{escape(title)}</h2>\n{note}{body}\n</section>"
+    # A table may be wider than a small screen: then it is scrolled, by keyboard too.
+    wide = (
+        f"<div class='wide' tabindex='0' role='group' aria-label='{escape(title)}'>{body}</div>"
+        if body
+        else ""
+    )
+    return f"<section>\n<h2>{escape(title)}</h2>\n{note}{wide}\n</section>"
 
 
 def _table(head: Sequence[str], rows: Iterable[Row], n_text: int = 1, bars: Sequence[float] = ()) -> str:
     """Text columns first, numbers after them; a share a row draws a bar."""
     marks = ["" if index < n_text else " class='n'" for index in range(len(head))]
-    top = "".join(f"<th{mark}>{escape(name)}</th>" for mark, name in zip(marks, head, strict=True))
+    top = "".join(
+        f"<th scope='col'{mark}>{escape(name)}</th>" for mark, name in zip(marks, head, strict=True)
+    )
     lines = []
     for index, row in enumerate(rows):
         cells = "".join(
@@ -72,7 +84,7 @@ def _table(head: Sequence[str], rows: Iterable[Row], n_text: int = 1, bars: Sequ
         )
         bar = f"<td class='bar'><i style='width:{100 * bars[index]:.1f}%'></i></td>" if bars else ""
         lines.append(f"<tr>{cells}{bar}</tr>")
-    top += "<th></th>" if bars else ""
+    top += "<td class='bar'></td>" if bars else ""
     return f"<table>\n<thead><tr>{top}</tr></thead>\n<tbody>\n" + "\n".join(lines) + "\n</tbody>\n</table>"
 
 
@@ -109,7 +121,11 @@ def _certainty(run: Mapping[str, Any]) -> str:
         f"text-anchor='{('start', 'middle', 'middle', 'middle', 'end')[step]}'>{step / 4:.2f}</text>"
         for step in range(5)
     )
-    label = "role='img' aria-label='Certainty of replaced spans'"
+    ticks += (
+        f"<text x='0' y='14' font-size='15' fill='var(--soft)'>{most:,}</text>"
+        f"<line x1='0' x2='1000' y1='{height}' y2='{height}' stroke='var(--line)'/>"
+    )
+    label = f"role='img' aria-label='Certainty of replaced spans, from 0 to 1; the highest bar is {most:,}'"
     svg = f"<svg viewBox='0 0 1000 {height + 30}' {label}>{bars}{ticks}</svg>"
     said = f"How certain the detector was of what was replaced; {unscored:,} spans came without a certainty."
     return _section("Certainty", said, svg)
@@ -117,7 +133,8 @@ def _certainty(run: Mapping[str, Any]) -> str:
 
 def _review(run: Mapping[str, Any]) -> str:
     rows = [
-        (row["document"], row["doubt"], row["replaced"], row["weak"]) for row in run["review"][:_N_REVIEW]
+        (row["document"], f"{row['doubt']:.1f}", row["replaced"], row["weak"])
+        for row in run["review"][:_N_REVIEW]
     ]
     said = (
         "Doubt is how many of its decisions the detector itself expects to be wrong: one minus the certainty "
@@ -177,9 +194,16 @@ def _failures(failures: Sequence[Mapping[str, Any]]) -> str:
 
 def _settings(run: Mapping[str, Any]) -> str:
     shown = {**run["settings"], **run["versions"], "workers": run["workers"]}
-    rows = [
-        (name, value if isinstance(value, str) else str(value))
-        for name, value in shown.items()
-        if name != "actions"
-    ]
+    rows = [(name.replace("_", " "), _say(value)) for name, value in shown.items() if name != "actions"]
     return _section("Settings", "", _table(("setting", "value"), rows, 2))
+
+
+def _say(value: Any) -> str:
+    """A setting as a person would write it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}: {_say(each)}" for name, each in value.items()) or "–"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_say, value)) or "–"
+    return "–" if value is None else str(value)

@@ -42,7 +42,7 @@ class RunRecord:
         """The masked notes with their facts; a note that the run did not write is an error."""
         columns = self.settings["columns"]
         reading = ReadSettings("utf-8", columns["text"], columns["id"], columns["patient"])
-        only = next(iter(self.notes.values())) if len(self.notes) == 1 else None
+        only = self.notes[next(iter(self.notes))] if len(self.notes) == 1 else None
         for document in read_corpus(self.output, self.settings["format"], reading):
             # One note under a name of the user's choice has no pseudonym to go by.
             facts = self.notes.get(document.id, only)
@@ -56,13 +56,37 @@ def read_record(output: Path) -> RunRecord:
     folder = _find(output)
     try:
         facts = json.loads((folder / RECORD).read_text("utf-8"))
-        with (folder / NOTES).open(encoding="utf-8") as lines:
-            notes = {note.document: note for note in map(_read_note, lines)}
+        notes = NotesOnDisk(folder / NOTES)
     except OSError:
         raise CorpusError(f"{folder}: no record of a masking run; `deidlab mask` writes one") from None
     except (ValueError, KeyError, TypeError, IndexError):
         raise CorpusError(f"{folder}: the record is damaged") from None
     return RunRecord(output, facts, notes)
+
+
+class NotesOnDisk(Mapping[str, NoteFacts]):
+    """The notes of `notes.jsonl` by id; held are only the places of their lines, each read when asked for."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._places: dict[str, int] = {}
+        place = 0
+        with path.open("rb") as lines:
+            for line in lines:
+                self._places[_read_note(line).document] = place
+                place += len(line)
+
+    def __getitem__(self, name: str) -> NoteFacts:
+        place = self._places[name]
+        with self._path.open("rb") as lines:
+            lines.seek(place)
+            return _read_note(lines.readline())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
 
 
 def _find(output: Path) -> Path:
@@ -72,7 +96,7 @@ def _find(output: Path) -> Path:
     return above if not beside.exists() and output.stem == "corpus" else beside
 
 
-def _read_note(line: str) -> NoteFacts:
+def _read_note(line: bytes) -> NoteFacts:
     row = json.loads(line)
     cells = row["replaced"]
     spans = tuple(Span(start, end, label, score, source) for start, end, label, score, source, _, _ in cells)

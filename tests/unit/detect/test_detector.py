@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from deidlab.detect import Detector, load_detector, read_terms
+from deidlab.detect import Detector, KnownTable, load_detector, read_terms
 from deidlab.detect.rules import all_rules
 from deidlab.encode.words import find_words
 from deidlab.errors import ConfigError, DeidError, ModelError, UnknownNameError
@@ -92,8 +92,6 @@ def test_labels_of_another_set() -> None:
 
 
 def test_settings_that_cannot_be() -> None:
-    with pytest.raises(ModelError, match=r"not in this release yet.*--rules only.*--model FOLDER"):
-        load_detector("en")
     with pytest.raises(ModelError, match="no such model folder"):
         load_detector("nowhere")
     with pytest.raises(UnknownNameError):
@@ -127,3 +125,19 @@ def test_odd_notes(text: str) -> None:
     assert [text[span.start : span.end] for span in found.spans if span.label == "DATE"] == (
         ["3/14/2071"] if "3/" in text else []
     )
+
+
+def test_what_a_detector_holds_is_not_shown() -> None:
+    known = KnownTable.of([{"patient": "p", "name": "Zebulon Quillfeather"}])
+    detector = load_detector(None, "only", known, frozenset({"Zebulon"}), frozenset({"Quillfeather"}))
+    found = detector.detect([Document("n", "p", "Zebulon Quillfeather was seen.")])
+    assert not any(name in repr((detector, found)) for name in ("Zebulon", "Quillfeather"))
+
+
+def test_a_name_found_twice_keeps_its_own_source() -> None:
+    spans = (
+        load_detector(None, "only")
+        .detect([Document("n", text="Dr. Okonjo came. Later okonjo left.")])[0]
+        .spans
+    )
+    assert [span.source for span in spans] == ["rules:name", "echo"]

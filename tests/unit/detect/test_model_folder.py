@@ -94,7 +94,8 @@ def test_a_model_file_that_is_missing_or_broken_is_one_line(tmp_path: Path, form
         open_runtime(tmp_path, facts, choose_threads())
 
 
-def test_all_cores_are_used_unless_told() -> None:
+def test_all_cores_are_used_unless_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     assert choose_threads().total == choose_threads().at_once == n_cores()
     assert choose_threads(8, 2).each == 4
     assert choose_threads(4, 3).each == 1

@@ -197,3 +197,13 @@ def test_user_names_and_e_mails_follow_the_new_name():
 
 def test_digits_inside_a_name_do_not_survive():
     assert "4711" not in one("PATIENT", "John Smith 4711 22")
+
+
+def test_three_initials_agree_with_a_middle_name_or_two_family_names():
+    (text,) = masked(
+        "{DOCTOR:María García-López}|{DOCTOR:MGL}|{PATIENT:John Adam Smith}|{PATIENT:J.A.S.}|{USERNAME:jas12}"
+    )
+    doctor, doctor_letters, patient, patient_letters, user = text.split("|")
+    assert doctor_letters == "".join(word[0] for word in re.split(r"[ -]", doctor))
+    wanted = [word[0] for word in patient.split()]
+    assert patient_letters == ".".join(wanted) + "." and user[:3] == "".join(wanted).lower()

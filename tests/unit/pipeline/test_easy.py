@@ -27,8 +27,8 @@ def test_a_key_file_makes_it_repeatable_and_a_patient_s_notes_agree(tmp_path: Pa
 
 
 def test_what_is_wrong_is_said() -> None:
-    with pytest.raises(ModelError, match="not in this release"):
-        load("en")
+    with pytest.raises(ModelError, match="no such model folder"):
+        load("nowhere")
     with pytest.raises(CorpusError, match="same id"):
         load(rules="only").mask_all([Document("a"), Document("a")])
 

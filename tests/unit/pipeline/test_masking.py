@@ -18,9 +18,9 @@ from deidlab.mask import MaskSettings, load_policy, restore_text
 from deidlab.mask.apply import landings
 from deidlab.pipeline.map_entries import unpack_entry
 from deidlab.pipeline.masking import MaskJob, mask_corpus
-from deidlab.pipeline.memory import MemoryOutcome, mask_in_memory
 from deidlab.pipeline.settings import Finding, Source, Writing
 from deidlab.pipeline.source import Note
+from deidlab.pipeline.streaming import Streamed, StreamOutcome, mask_stream
 from deidlab.types import Document
 from tests.strategies import documents, texts
 from tests.unit.pipeline.notes import KEY, make_note, read_jsonl, write_jsonl
@@ -32,9 +32,12 @@ def settings(style: str = "tag", key: bytes = KEY) -> MaskSettings:
     return MaskSettings(load_policy("i2b2"), style, key)  # type: ignore[arg-type]
 
 
-def mask_given(notes: list[Document], style: str = "tag") -> MemoryOutcome:
+def mask_given(notes: list[Document], style: str = "tag") -> list[Streamed]:
     numbered = [Note(number, note, given=True) for number, note in enumerate(notes, 1)]
-    return mask_in_memory(numbered, RULES, settings(style), Writing())
+    outcome = StreamOutcome()
+    masked = list(mask_stream(numbered, RULES, settings(style), Writing(), outcome))
+    assert not outcome.failed
+    return masked
 
 
 def job(source: Path, out: Path, **changes: object) -> MaskJob:
@@ -45,13 +48,12 @@ def job(source: Path, out: Path, **changes: object) -> MaskJob:
 @given(st.lists(documents(texts), min_size=1, max_size=3), st.sampled_from(["redact", "tag", "surrogate"]))
 def test_outside_replacements_all_stays_and_the_way_back_is_exact(notes: list[Document], style: str) -> None:
     notes = [replace(note, id=f"{number}-{note.id}") for number, note in enumerate(notes)]
-    outcome = mask_given(notes, style)
-    assert not outcome.failed
-    for note, masked, way_back in zip(notes, outcome.masked, outcome.ways_back, strict=True):
+    for note, done in zip(notes, mask_given(notes, style), strict=True):
+        masked = done.masked
         assert outside(note.text, [(s.start, s.end) for s, _ in masked.replacements]) == outside(
             masked.text, landings(masked.replacements)
         )
-        entry = unpack_entry(way_back)
+        entry = unpack_entry(done.way_back)
         assert restore_text(masked.text, entry) == note.text
         assert (entry.id, entry.patient) == (note.id, note.patient)
 
@@ -63,7 +65,7 @@ def outside(text: str, stretches: list[tuple[int, int]]) -> list[str]:
 
 def test_two_notes_of_a_patient_keep_every_interval() -> None:
     notes = [make_note(number) for number in range(6)]
-    masked = [one.text for one in mask_given(notes, "surrogate").masked]
+    masked = [one.masked.text for one in mask_given(notes, "surrogate")]
     for patient in (slice(0, 3), slice(3, 6)):
         before = [day for note in notes[patient] for day in days(note.text)]
         after = [day for text in masked[patient] for day in days(text)]

@@ -1,0 +1,121 @@
+"""A stream of notes in, masked notes out: standard input, which can be read only once.
+
+The same two passes as for files. In between, the notes lie sealed in a file without a name; held in memory is
+only what the notes of a patient share, so that a stream may be of any length.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any
+
+from deidlab.corpus.jsonl import document_to_record
+from deidlab.execute import Failed
+from deidlab.execute.tasks import attempt
+from deidlab.mask import Fact, Masker, MaskSettings, PatientState, unpack_facts
+from deidlab.pipeline.map_entries import pack_entry
+from deidlab.pipeline.parts import line_to_document
+from deidlab.pipeline.record import Tally
+from deidlab.pipeline.settings import Finding, Writing
+from deidlab.pipeline.source import Note, without_id
+from deidlab.pipeline.spool import Spool
+from deidlab.pipeline.state import Row
+from deidlab.pipeline.work import FindPhi, check_undone, masked_document, replaced_cells
+from deidlab.types import Document, MaskedDocument, Span
+
+_BATCH = 32
+_First = dict[Fact, tuple[str, int]]
+
+
+@dataclass(slots=True)
+class StreamOutcome:
+    """What became of the notes, filled as they pass; `failed` has number and reason of those left out."""
+
+    failed: list[tuple[int, str]] = field(default_factory=list)
+    tally: Tally = field(default_factory=Tally)
+
+
+@dataclass(frozen=True, slots=True)
+class Streamed:
+    """One note: as it is written, as it was masked, and its way back as bytes."""
+
+    document: Document
+    masked: MaskedDocument
+    way_back: bytes = field(repr=False)
+
+
+def mask_stream(
+    notes: Iterable[Note],
+    finding: Finding,
+    settings: MaskSettings,
+    writing: Writing,
+    outcome: StreamOutcome,
+) -> Iterator[Streamed]:
+    """Every note that can be masked, in order, once all were read."""
+    masker = Masker(settings)
+    with contextlib.closing(Spool()) as spool:
+        facts = _find(notes, FindPhi(finding, settings)(), spool, outcome)
+        states = {patient: _settle(first) for patient, first in facts.items()}
+        for kept in spool:
+            document, number, tally = line_to_document(kept), kept["number"], kept["tally"]
+            spans = tuple(Span(*cells) for cells in kept["found"])
+
+            def mask(documents: Sequence[Document], spans: tuple[Span, ...] = spans) -> list[Streamed]:
+                return [_mask(each, spans, masker, states[each.patient], writing) for each in documents]
+
+            (done,) = attempt(mask, (document,))
+            if isinstance(done, Failed):
+                outcome.failed.append((number, without_id(done.reason, document.id)))
+                continue
+            name = done.document.id
+            outcome.tally.add(number, name, kept["found"], replaced_cells(done.masked), tally)
+            yield done
+
+
+def _find(
+    notes: Iterable[Note],
+    find: Callable[[Sequence[Note]], list[Row]],
+    spool: Spool,
+    outcome: StreamOutcome,
+) -> dict[str, _First]:
+    """First pass: notes and spans into the spool; each patient's facts, and where each of them came first."""
+    facts: dict[str, _First] = {}
+    source = iter(notes)
+    while batch := list(islice(source, _BATCH)):
+        outcome.failed += [(note.number, note.problem) for note in batch if not note.document]
+        readable = [note for note in batch if note.document]
+        for note, row in zip(readable, attempt(find, readable), strict=True):
+            if isinstance(row, Failed):
+                outcome.failed.append((note.number, without_id(row.reason, note.name)))
+                continue
+            document = note.document
+            assert document is not None
+            first = facts.setdefault(document.patient, {})
+            for order, fact in enumerate(unpack_facts(row.facts)):
+                place = (document.id, order)
+                first[fact] = min(first.get(fact, place), place)
+            spool.put(_to_json(note.number, document, row))
+    return facts
+
+
+def _to_json(number: int, document: Document, row: Row) -> dict[str, Any]:
+    found = [[s.start, s.end, s.label, s.score, s.source] for s in row.spans]
+    return {"number": number, "document": document_to_record(document), "found": found, "tally": row.tally}
+
+
+def _settle(first: _First) -> PatientState:
+    """What a patient's notes share, its facts in the order of the notes' ids."""
+    ordered: list[Fact] = sorted(first, key=lambda fact: first[fact])
+    return PatientState.from_facts(ordered)
+
+
+def _mask(
+    document: Document, spans: tuple[Span, ...], masker: Masker, state: PatientState, writing: Writing
+) -> Streamed:
+    masked = masker.mask(replace(document, spans=spans), state)
+    check_undone(document.text, masked)
+    written = masked_document(document, masked, masker, writing)
+    return Streamed(written, masked, pack_entry(document, written, masked))
