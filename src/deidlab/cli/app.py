@@ -22,7 +22,10 @@ from deidlab.cli.mask import mask
 from deidlab.cli.params import params
 from deidlab.cli.pretrain import pretrain
 from deidlab.cli.restore import restore
+from deidlab.cli.review import review
 from deidlab.cli.score import score
+from deidlab.cli.serve import serve
+from deidlab.cli.study import study_app
 from deidlab.cli.train import train
 from deidlab.errors import DeidError
 
@@ -43,8 +46,11 @@ app.command("restore")(restore)
 app.add_typer(key_app, name="key")
 app.command("params")(params)
 app.command("score")(score)
+app.add_typer(study_app, name="study")
 app.command("train")(train)
 app.command("pretrain")(pretrain)
+app.command("review")(review)
+app.command("serve")(serve)
 
 
 def _print_version(wanted: bool) -> None:

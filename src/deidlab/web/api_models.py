@@ -1,0 +1,155 @@
+"""What the routes under /v1 take and give, as JSON Schema sees it. Nothing here shows a note in its repr."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool
+
+from deidlab.mask.policy import Style
+
+_NAME_CHARACTERS = 200
+_LABEL = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"
+
+
+def _whole_characters(text: str) -> str:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ValueError(f"half of a UTF-16 pair at offset {error.start} is not a character") from None
+    return text
+
+
+Text = Annotated[str, AfterValidator(_whole_characters)]
+Name = Annotated[str, Field(max_length=_NAME_CHARACTERS), AfterValidator(_whole_characters)]
+Ids = Literal["keep", "pseudonyms"]
+
+
+class _Asked(BaseModel):
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, strict=True)
+
+    text: Text = Field(repr=False, description="The note.")
+    id: Name | None = Field(
+        None, min_length=1, repr=False, description="Your name for the note, given back in the answer."
+    )
+    patient: Name | None = Field(
+        None,
+        min_length=1,
+        repr=False,
+        description="Whose note it is: known identifiers, date shifts and surrogates go by the patient. "
+        "Without one, each note is a patient of its own.",
+    )
+    model: Name | None = Field(
+        None, repr=False, description="A name from /v1/models; without one, the first of them."
+    )
+
+
+class GivenSpan(BaseModel):
+    """A span that people marked."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, strict=True)
+
+    start: int = Field(ge=0, le=2**53, description="First character, in Unicode code points from 0.")
+    end: int = Field(ge=1, le=2**53, description="One past the last character.")
+    label: str = Field(min_length=1, max_length=64, pattern=_LABEL, repr=False, examples=["DATE"])
+    score: Annotated[float, Field(ge=0, le=1)] | None = None
+    source: Name | None = Field(None, repr=False)
+
+
+class DetectRequest(_Asked):
+    """A note in which PHI is to be found."""
+
+    candidates: StrictBool = Field(False, description="Give also what gave way or was too uncertain.")
+    words: StrictBool = Field(False, description="Give every word's PHI probability.")
+
+
+class MaskRequest(_Asked):
+    """A note whose PHI is to be masked."""
+
+    style: Style | None = Field(None, description="Without one, the server's own.")
+    policy: Name | None = Field(
+        None, repr=False, description="A name from /v1/models; without one, the server's own."
+    )
+    spans: list[GivenSpan] | None = Field(
+        None, max_length=100_000, repr=False, description="Mask these, and detect nothing."
+    )
+    day_first: StrictBool | None = Field(
+        None, description="Read 3/4/2064 as the third of April; without it, as the model's language does."
+    )
+    ids: Ids = Field("keep", description="Give back id and patient as they came, or pseudonyms of them.")
+
+
+class FoundSpan(BaseModel):
+    """A stretch of the note; offsets are in Unicode code points, the end is one past the last."""
+
+    start: int = Field(ge=0)
+    end: int = Field(ge=1)
+    label: str = Field(description="The PHI type.", examples=["DATE"])
+    score: float | None = Field(None, ge=0, le=1, description="How certain; absent where people marked it.")
+    source: str | None = Field(None, description="What found it.", examples=["rules:date"])
+
+
+class Replacement(FoundSpan):
+    """A span of the note, and where its replacement stands in the masked text."""
+
+    masked_start: int = Field(ge=0)
+    masked_end: int = Field(ge=0)
+
+
+class DetectAnswer(BaseModel):
+    """What was found in a note."""
+
+    id: str
+    patient: str
+    model: str
+    spans: list[FoundSpan] = Field(description="In order, never overlapping.")
+    candidates: list[FoundSpan] | None = Field(
+        None, description="All that was proposed; only when asked for."
+    )
+    words: list[tuple[int, int, float]] | None = Field(
+        None, description="Start, end and PHI probability of every word; only when asked for."
+    )
+
+
+class MaskAnswer(BaseModel):
+    """A note that can be shared, and what was replaced in it."""
+
+    id: str
+    patient: str
+    text: str
+    model: str | None = Field(description="null where spans were given.")
+    style: Style
+    policy: str
+    replacements: list[Replacement] = Field(description="In order, with offsets before and after.")
+
+
+class ModelAnswer(BaseModel):
+    """A way of finding PHI."""
+
+    name: str = Field(examples=["rules"])
+    description: str
+    default: bool
+    labels: list[str] = Field(description="The PHI types it can find.")
+
+
+class PolicyAnswer(BaseModel):
+    """Which PHI types change, and how far."""
+
+    name: str = Field(examples=["safe-harbor"])
+    description: str
+    default: bool
+
+
+class ModelsAnswer(BaseModel):
+    """What requests can name."""
+
+    models: list[ModelAnswer]
+    policies: list[PolicyAnswer]
+    styles: list[Style]
+    default_style: Style
+
+
+class HealthAnswer(BaseModel):
+    """The server is up and its workers are ready."""
+
+    status: Literal["ok"] = "ok"

@@ -1,0 +1,158 @@
+"""What a server is told: where it listens, which models it holds, who may ask, and how much."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+
+from deidlab.errors import ConfigError, UnknownNameError
+from deidlab.mask import Policy, known_policies, load_policy
+from deidlab.mask.keys import check_key, random_key
+from deidlab.mask.policy import STYLES, Style
+from deidlab.pipeline.settings import Finding
+from deidlab.web.tokens import Tokens
+
+RULES_ONLY = "rules"
+EMBEDDED = "en"
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+@dataclass(frozen=True, slots=True)
+class ServedModel:
+    """A way of finding PHI under the name by which requests ask for it.
+
+    `day_first` tells how its language writes dates, for requests that do not say.
+    """
+
+    name: str
+    finding: Finding
+    description: str = ""
+    day_first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one client, and all together, may ask for.
+
+    `body_bytes` bounds a request, and a line of a batch; `request_seconds` the time from its first byte to
+    its answer; `note_seconds` what a worker may take over one note; `requests` those under way at once, and
+    `batches` those of them that are streams. A stream that does not move for `stall_seconds` is closed, and
+    holds at most `batch_bytes` in memory.
+    """
+
+    body_bytes: int = 4 * 1024 * 1024
+    request_seconds: float = 60.0
+    note_seconds: float = 30.0
+    requests: int = 256
+    batches: int = 64
+    stall_seconds: float = 60.0
+    batch_bytes: int = 8 * 1024 * 1024
+    drain_seconds: int = 300
+
+    def __post_init__(self) -> None:
+        for name in self.__dataclass_fields__:
+            if getattr(self, name) <= 0:
+                raise ConfigError(f"the limit {name} must be above 0")
+
+
+@dataclass(frozen=True, slots=True)
+class ServeSettings:
+    """All that decides a server. The first of `models` answers where a request names none.
+
+    Without tokens anyone on this machine may ask, and nobody else: listening elsewhere needs `tokens`.
+    `reviewer` is who is asking where there are no tokens. `hosts` are further names by which browsers may
+    call this server. `policies` are those of your own, by name, beside the shipped ones.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8000
+    models: tuple[ServedModel, ...] = ()
+    key: bytes = field(default_factory=random_key, repr=False)
+    tokens: Tokens = field(default_factory=Tokens, repr=False)
+    hosts: tuple[str, ...] = ()
+    reviewer: str = "local"
+    style: Style = "tag"
+    policy: str = "i2b2"
+    policies: tuple[Policy, ...] = ()
+    workers: int = 1
+    limits: Limits = field(default_factory=Limits)
+    access_log: Path | None = None
+    tls_certificate: Path | None = None
+    tls_key: Path | None = None
+
+    def __post_init__(self) -> None:
+        check_key(self.key)
+        if not self.models:
+            object.__setattr__(self, "models", default_models())
+        names = [model.name for model in self.models]
+        if len(set(names)) < len(names):
+            raise ConfigError("two models have the same name; write --model NAME=FOLDER")
+        if self.style not in STYLES:
+            raise UnknownNameError("style", str(self.style), STYLES)
+        self.find_policy(self.policy)
+        if self.workers < 1:
+            raise ConfigError("at least one worker is needed")
+        if not self.is_local and not self.tokens:
+            raise ConfigError(
+                f"listening on {self.host} lets other machines in, which needs a token: write one with "
+                "--token-file FILE --add-reviewer NAME, or set DEIDLAB_TOKEN"
+            )
+        if (self.tls_certificate is None) != (self.tls_key is None):
+            raise ConfigError("TLS needs both a certificate and its key")
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine can reach the server."""
+        return is_loopback(self.host)
+
+    def find_model(self, name: str | None) -> ServedModel:
+        """The model of that name, or the first."""
+        if name is None:
+            return self.models[0]
+        for model in self.models:
+            if model.name == name:
+                return model
+        # The name is not repeated: it comes from outside, and may be anything.
+        raise ConfigError(f"unknown model; known: {', '.join(model.name for model in self.models)}")
+
+    def find_policy(self, name: str) -> Policy:
+        """A policy of your own, or a shipped one; never a file, whatever the name."""
+        for policy in self.policies:
+            if policy.name == name:
+                return policy
+        if name in known_policies():
+            return load_policy(name)
+        raise ConfigError(f"unknown policy; known: {', '.join(self.policy_names())}")
+
+    def policy_names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*(policy.name for policy in self.policies), *known_policies())))
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address to listen on is reached from this machine alone."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def has_embedded_model(name: str = EMBEDDED) -> bool:
+    """Whether the package carries the model of that name."""
+    return resources.files("deidlab").joinpath("models", name, "export.json").is_file()
+
+
+def rules_only() -> ServedModel:
+    """The rules and lists without a model."""
+    return ServedModel(RULES_ONLY, Finding(None, "only"), "rules and lists alone, without a model")
+
+
+def default_models() -> tuple[ServedModel, ...]:
+    """The embedded model where there is one, and the rules alone."""
+    if not has_embedded_model():
+        return (rules_only(),)
+    embedded = ServedModel(EMBEDDED, Finding(EMBEDDED), "the embedded English model, with rules")
+    return (embedded, rules_only())
