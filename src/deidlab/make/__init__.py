@@ -1,0 +1,12 @@
+"""Notes made for training: a grammar of our own, and text that others have masked, filled again.
+
+`make_notes` writes new ones; `choose_source` also fills notes that hold masks or no identifiers, and
+writes Spanish ones with the labels of MEDDOCAN.
+"""
+
+from __future__ import annotations
+
+from deidlab.make.notes import make_notes
+from deidlab.make.sources import choose_source
+
+__all__ = ["choose_source", "make_notes"]

@@ -1,0 +1,158 @@
+"""Grammar files in, something that writes with a pen out.
+
+A file of `data/make/LANGUAGE` holds rules. `== name` opens one, and each line after it is a way to write it:
+
+    <name>    another rule, or a slot: a function that writes a name, a date, a number
+    {a|b|}    one of the ways between the bars, all equally likely; they nest
+    ^         the next word starts with a capital; so does <name^>
+    3* …      this way is three times as likely as one without a number
+    \\n \\t    a new line, a tab; a backslash takes the meaning off any other sign
+
+A line that starts with `#` is a comment. Rules may refer to rules further on, and to themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping
+from itertools import accumulate
+
+from deidlab.errors import ConfigError
+from deidlab.make.pen import Pen
+
+Slot = Callable[[Pen], None]
+Step = str | Slot
+_WEIGHT = re.compile(r"(\d+)\* ")
+_SIGNS = re.compile(r"\\.|[{}|^]|<[a-z][\w.]*\^?>", re.DOTALL)
+
+
+class Grammar:
+    """Rules by name; `write` writes one of them."""
+
+    def __init__(self, lines: Iterable[str], slots: Mapping[str, Slot]) -> None:
+        self._slots = slots
+        self._sources = _read_rules(lines)
+        self._rules: dict[str, Slot] = {}
+        for name, ways in self._sources.items():
+            self._rules[name] = self._rule(ways, name)
+
+    def write(self, name: str, pen: Pen) -> None:
+        self._rules[name](pen)
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._rules)
+
+    def ways(self, name: str) -> list[tuple[int, str]]:
+        """A rule's lines as they stand in the file, with their weights."""
+        return self._sources[name]
+
+    def compile(self, line: str, where: str = "line") -> Slot:
+        """One line as something that writes it."""
+        steps, rest = self._steps(_SIGNS.split(line), _SIGNS.findall(line), 0, where)
+        if rest <= len(_SIGNS.findall(line)):
+            raise ConfigError(f"grammar, rule {where}: a closing brace too many")
+        return _sequence(steps[0]) if len(steps) == 1 else _choice([_sequence(way) for way in steps])
+
+    def _rule(self, ways: list[tuple[int, str]], name: str) -> Slot:
+        written = [self.compile(line, name) for _, line in ways]
+        weights = [weight for weight, _ in ways]
+        return _choice(written) if len(set(weights)) == 1 else _weighted(written, weights)
+
+    def _steps(
+        self, texts: list[str], signs: list[str], at: int, where: str, depth: int = 0
+    ) -> tuple[list[list[Step]], int]:
+        """The ways from sign `at` on to the brace that closes them, and the number of the sign after it."""
+        ways: list[list[Step]] = [[texts[at]]]
+        while at < len(signs):
+            sign = signs[at]
+            at += 1
+            if sign == "}":
+                if not depth:
+                    return ways, at - 1
+                return ways, at
+            if sign == "{":
+                inner, at = self._steps(texts, signs, at, where, depth + 1)
+                ways[-1] += [_choice([_sequence(way) for way in inner]), texts[at]]
+                continue
+            if sign == "|" and depth:
+                ways.append([])
+            else:
+                ways[-1].append(self._step(sign, where))
+            ways[-1].append(texts[at])
+        if depth:
+            raise ConfigError(f"grammar, rule {where}: a brace is not closed")
+        return ways, at + 1
+
+    def _step(self, sign: str, where: str) -> Step:
+        if sign == "^":
+            return Pen.capitalise
+        if sign[0] == "\\":
+            return {"n": "\n", "t": "\t"}.get(sign[1], sign[1])
+        if sign[0] != "<":
+            return sign
+        name = sign[1:-1]
+        if name.endswith("^"):
+            plain = self._step(f"<{name[:-1]}>", where)
+            return _sequence([Pen.capitalise, plain])
+        if name in self._slots:
+            return self._slots[name]
+        if name not in self._sources:
+            raise ConfigError(f"grammar, rule {where}: no rule or slot is called {name}")
+        return lambda pen: self._rules[name](pen)
+
+
+def _read_rules(lines: Iterable[str]) -> dict[str, list[tuple[int, str]]]:
+    rules: dict[str, list[tuple[int, str]]] = {}
+    current: list[tuple[int, str]] | None = None
+    for line in lines:
+        line = line.rstrip("\n")
+        if line.startswith("== "):
+            current = rules.setdefault(line[3:].strip(), [])
+        elif line.strip() and not line.startswith("#"):
+            if current is None:
+                raise ConfigError("grammar: a line stands before the first rule")
+            weight = _WEIGHT.match(line)
+            current.append((int(weight[1]), line[weight.end() :]) if weight else (1, line))
+    return rules
+
+
+def _sequence(steps: list[Step]) -> Slot:
+    kept = _joined(steps)
+    if len(kept) == 1 and not isinstance(kept[0], str):
+        return kept[0]
+    if all(isinstance(step, str) for step in kept):
+        text = "".join(step for step in kept if isinstance(step, str))
+        return lambda pen: pen.put(text)
+
+    def write(pen: Pen) -> None:
+        for step in kept:
+            if isinstance(step, str):
+                pen.put(step)
+            else:
+                step(pen)
+
+    return write
+
+
+def _joined(steps: list[Step]) -> list[Step]:
+    """Neighbouring texts as one, none empty."""
+    kept: list[Step] = []
+    for step in steps:
+        if isinstance(step, str) and kept and isinstance(kept[-1], str):
+            kept[-1] += step
+        elif step != "":
+            kept.append(step)
+    return kept
+
+
+def _choice(ways: list[Slot]) -> Slot:
+    if len(ways) == 1:
+        return ways[0]
+    n = len(ways)
+    return lambda pen: ways[int(pen.draw() * n)](pen)
+
+
+def _weighted(ways: list[Slot], weights: list[int]) -> Slot:
+    bounds = list(accumulate(weights))
+    return lambda pen: ways[bisect_right(bounds, pen.draw() * bounds[-1])](pen)

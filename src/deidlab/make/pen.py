@@ -1,0 +1,89 @@
+"""What a note is written with: text goes in piece by piece, marked or not; text and spans come out.
+
+All chance comes from one seeded generator, so that the same seed writes the same note on any machine.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from deidlab.make.cast import Cast
+
+Item = TypeVar("Item")
+Part = tuple[str, str]
+"""A piece of text and its label; the label is empty where the piece is no PHI."""
+
+_VOWELS = frozenset("aeiouAEIOU8")
+
+
+class Pen:
+    """Writes one note about one cast; `parts` is what has been written so far."""
+
+    def __init__(self, chance: random.Random, cast: Cast) -> None:
+        self.chance, self.cast = chance, cast
+        self.draw = chance.random
+        self.parts: list[Part] = []
+        self._capital = False
+        self._article = False
+
+    def put(self, text: str, label: str = "") -> None:
+        """Write a piece of text, as PHI of a label where one is given."""
+        if not text:
+            return
+        if self._article:
+            self._article = False
+            article = "an " if text[0] in _VOWELS else "a "
+            self.parts.append((article.capitalize() if self._capital else article, ""))
+            self._capital = False
+        if self._capital:
+            text = text[0].upper() + text[1:]
+            self._capital = False
+        if self.parts and text[0] in " .,;" and self.parts[-1][0].endswith(" "):
+            text = self._tidy(text)
+        if text:
+            self.parts.append((text, label))
+
+    def _tidy(self, text: str) -> str:
+        """Empty choices of a grammar leave two spaces, or one before a full stop: the text without."""
+        if text[0] == " ":
+            return text[1:] if not text.startswith("  ") else text
+        before, label = self.parts[-1]
+        if not label and not before.endswith("  "):
+            self.parts[-1] = (before[:-1], label)
+            if before == " ":
+                self.parts.pop()
+        return text
+
+    def capitalise(self) -> None:
+        """Let the next piece start with a capital."""
+        self._capital = True
+
+    def begin_article(self) -> None:
+        """Write 'a' or 'an' before the next piece, whichever it takes."""
+        self._article = True
+
+    def pick(self, items: Sequence[Item]) -> Item:
+        return items[int(self.draw() * len(items))]
+
+    def often(self, share: float) -> bool:
+        """True in that share of the cases."""
+        return self.draw() < share
+
+    def number(self, low: int, high: int) -> int:
+        """A whole number from low to high, both included."""
+        return low + int(self.draw() * (high - low + 1))
+
+    def digits(self, n: int) -> str:
+        """n digits, the first not 0."""
+        return str(self.number(10 ** (n - 1), 10**n - 1)) if n else ""
+
+    def letters(self, n: int) -> str:
+        return "".join(self.pick("ABCDEFGHJKLMNPQRSTUVWXYZ") for _ in range(n))
+
+    def take(self) -> list[Part]:
+        """What has been written since the last time, which is then forgotten."""
+        parts, self.parts = self.parts, []
+        return parts

@@ -1,0 +1,222 @@
+"""The slots that grammars call by name: each writes one thing about the cast with the pen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from deidlab.banks import professions
+from deidlab.make.grammar import Slot
+from deidlab.make.lists import words
+from deidlab.make.names import Person
+from deidlab.make.numbers import (
+    make_email,
+    make_handle,
+    make_id,
+    make_ip,
+    make_login,
+    make_pager,
+    make_phone,
+    make_url,
+)
+from deidlab.make.organisations import make_hospital, make_organisation, shorten_hospital
+from deidlab.make.pen import Pen
+from deidlab.make.people import PEOPLE
+from deidlab.make.places import (
+    make_landmark,
+    make_postcode,
+    make_street,
+    make_town,
+    write_country,
+    write_state,
+    write_town,
+)
+from deidlab.make.staff import STAFF
+from deidlab.make.times import TIMES
+from deidlab.make.trades import make_trade
+from deidlab.make.values import VALUES
+
+_RANKS = words("slots_ranks")
+_PLANS = ("Select", "Plus", "Choice", "Advantage", "Gold", "Family", "Basic", "Premier", "Complete", "Direct")
+_IDS = ("MEDICALRECORD", "SSN", "HEALTHPLAN", "ACCOUNT", "LICENSE", "VEHICLE", "DEVICE", "BIOID", "IDNUM")
+
+
+def _hospital(pen: Pen) -> None:
+    kind = pen.draw()
+    if kind < 0.35:
+        pen.put(pen.cast.fact("hospital"), "HOSPITAL")
+    elif kind < 0.6:
+        pen.put(shorten_hospital(pen, pen.cast.fact(pen.pick(("hospital", "hospital 2")))), "HOSPITAL")
+    elif kind < 0.8:
+        pen.put(pen.cast.fact(pen.pick(("hospital 2", "hospital 3"))), "HOSPITAL")
+    else:
+        pen.put(make_hospital(pen, pen.cast.country), "HOSPITAL")
+
+
+def _own_hospital(pen: Pen) -> None:
+    pen.put(pen.cast.fact("hospital"), "HOSPITAL")
+
+
+def _organisation(kind: str = "") -> Slot:
+    return lambda pen: pen.put(make_organisation(pen, kind), "ORGANIZATION")
+
+
+def _id(label: str) -> Slot:
+    return lambda pen: pen.put(pen.cast.fact(label) if pen.draw() < 0.7 else make_id(pen, label), label)
+
+
+def _fact(what: str, label: str) -> Slot:
+    return lambda pen: pen.put(pen.cast.fact(what), label)
+
+
+def _new(make: Callable[[Pen], str], label: str) -> Slot:
+    return lambda pen: pen.put(make(pen), label)
+
+
+def _street(pen: Pen) -> None:
+    pen.put(pen.cast.fact("street") if pen.draw() < 0.6 else make_street(pen, pen.cast.country), "STREET")
+
+
+def _profession(pen: Pen) -> None:
+    trade = make_trade(pen) if pen.draw() < 0.75 else pen.pick(professions("en"))
+    pen.put(trade, "PROFESSION")
+
+
+def _insurer_plus(pen: Pen) -> str:
+    name = make_organisation(pen, "insurer")
+    return f"{name} {pen.pick(_PLANS)}"
+
+
+def _soldier(pen: Pen) -> str:
+    force = pen.pick(
+        ("Army", "Navy", "Air Force", "Marine", "Coast Guard", "RAF", "Royal Navy", "National Guard")
+    )
+    return f"{force} {pen.pick(_RANKS)}"
+
+
+def _route(pen: Pen) -> str:
+    return pen.pick(
+        (
+            "Route {}",
+            "Highway {}",
+            "Hwy {}",
+            "I-{}",
+            "US-{}",
+            "SR {}",
+            "M{}",
+            "A{}",
+            "County Road {}",
+            "Interstate {}",
+        )
+    ).format(pen.number(1, 99))
+
+
+def _address(pen: Pen) -> None:
+    """Street, town, region and postcode, on one line or several."""
+    cast, gap = pen.cast, pen.pick((", ", ", ", ", ", "\n", " "))
+    own = pen.draw() < 0.7
+    town = cast.town if own else make_town(pen, cast.country)
+    pen.put(cast.fact("street") if own else make_street(pen, cast.country), "STREET")
+    pen.put(gap)
+    pen.put(town.name, "CITY")
+    if cast.country != "UK" or pen.draw() < 0.4:
+        pen.put(pen.pick((", ", ", ", " ")))
+        pen.put(town.region if pen.draw() < 0.85 else town.region_name, "STATE")
+    if pen.draw() < 0.9:
+        pen.put(pen.pick((" ", " ", "  ", ", ")) if cast.country != "IN" else pen.pick((" - ", " ", "-")))
+        pen.put(cast.fact("postcode") if own else make_postcode(pen, cast.country, town.postcode), "ZIP")
+    if pen.draw() < 0.04:
+        pen.put(", ")
+        pen.put(
+            {
+                "US": "USA",
+                "UK": "United Kingdom",
+                "CA": "Canada",
+                "IE": "Ireland",
+                "AU": "Australia",
+                "NZ": "New Zealand",
+                "IN": "India",
+            }[cast.country],
+            "COUNTRY",
+        )
+
+
+def _hl7_address(pen: Pen) -> None:
+    cast = pen.cast
+    fields = (
+        (cast.fact("street"), "STREET"),
+        (cast.town.name, "CITY"),
+        (cast.town.region, "STATE"),
+        (cast.fact("postcode"), "ZIP"),
+    )
+    for number, (text, label) in enumerate(fields):
+        pen.put(("", "^^", "^", "^")[number])
+        pen.put(text, label)
+
+
+def _hl7_name(pen: Pen, person: Person, label: str) -> None:
+    name = f"{person.family}^{person.given}" + (f"^{person.middle[0]}" if person.middle else "")
+    pen.put(name.upper() if pen.draw() < 0.7 else name, label)
+
+
+def _town_and_state(pen: Pen) -> None:
+    town = make_town(pen, pen.cast.country)
+    pen.put(town.name, "CITY")
+    pen.put(", ")
+    pen.put(town.region if pen.draw() < 0.6 else town.region_name, "STATE")
+
+
+SLOTS: dict[str, Slot] = {
+    "an": Pen.begin_article,
+    "hosp": _hospital,
+    "hosp.own": _own_hospital,
+    "hosp.new": _new(lambda pen: make_hospital(pen, pen.cast.country), "HOSPITAL"),
+    "org": _organisation(),
+    "org.employer": _organisation("employer"),
+    "org.school": _organisation("school"),
+    "org.pharmacy": _organisation("pharmacy"),
+    "org.insurer": _organisation("insurer"),
+    "org.insurer.plus": _new(_insurer_plus, "ORGANIZATION"),
+    "org.agency": _organisation("agency"),
+    "city": write_town,
+    "city.own": lambda pen: pen.put(pen.cast.town.name, "CITY"),
+    "state": write_state,
+    "country": write_country,
+    "street": _street,
+    "address": _address,
+    "citystate": _town_and_state,
+    "address.hl7": _hl7_address,
+    "kin.hl7": lambda pen: _hl7_name(pen, pen.cast.relative("spouse", ""), "PATIENT"),
+    "pt.hl7": lambda pen: _hl7_name(pen, pen.cast.patient, "PATIENT"),
+    "doc.hl7": lambda pen: _hl7_name(pen, pen.cast.staff("attending"), "DOCTOR"),
+    "pt.comma": lambda pen: pen.put(f"{pen.cast.patient.family}, {pen.cast.patient.given}", "PATIENT"),
+    "zip": _fact("postcode", "ZIP"),
+    "state.own": lambda pen: pen.put(pen.cast.town.region, "STATE"),
+    "landmark": _new(make_landmark, "LOCATION-OTHER"),
+    "job": _profession,
+    "phone": lambda pen: pen.put(
+        pen.cast.fact("phone") if pen.draw() < 0.3 else make_phone(pen, pen.cast.town.area_code), "PHONE"
+    ),
+    "fax": _new(lambda pen: make_phone(pen, pen.cast.town.area_code), "FAX"),
+    "pager": _new(make_pager, "PHONE"),
+    "ext": _new(lambda pen: pen.digits(pen.number(3, 5)), "PHONE"),
+    "email": _new(lambda pen: make_email(pen, pen.cast.patient), "EMAIL"),
+    "email.staff": _new(lambda pen: make_email(pen, pen.cast.some_staff(pen)), "EMAIL"),
+    "url": _new(make_url, "URL"),
+    "ip": _new(make_ip, "IPADDR"),
+    "login": _new(lambda pen: make_login(pen, pen.cast.some_staff(pen)), "USERNAME"),
+    "handle": _new(lambda pen: make_handle(pen, pen.cast.patient), "USERNAME"),
+    "id.suffix": lambda pen: pen.put(
+        pen.pick((pen.digits(2), f"{pen.letters(1)}{pen.number(1, 9)}", pen.letters(1))), "BIOID"
+    ),
+    "id.last4": _new(lambda pen: pen.digits(4), "ACCOUNT"),
+    "id.irn": _new(lambda pen: pen.digits(1), "HEALTHPLAN"),
+    "id.barcode": _new(lambda pen: f"{pen.letters(2)}{pen.digits(9)}{pen.digits(3)}", "IDNUM"),
+    "job.forces": _new(_soldier, "PROFESSION"),
+    "street.route": _new(_route, "STREET"),
+    **{f"id.{label.lower()}": _id(label) for label in _IDS},
+    **PEOPLE,
+    **STAFF,
+    **TIMES,
+    **VALUES,
+}
+"""Every slot by the name that grammars call it."""

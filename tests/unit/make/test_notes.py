@@ -1,0 +1,91 @@
+"""Made notes: the same for a seed, whole spans, known labels, one cast a patient."""
+
+from __future__ import annotations
+
+import hashlib
+from itertools import islice
+
+import pytest
+
+from deidlab.errors import ConfigError
+from deidlab.labels import load_label_set
+from deidlab.make import make_notes
+from deidlab.make.layout import find_profile
+from deidlab.make.notes import make_patient
+from deidlab.types import Document
+
+
+def digest(documents: list[Document]) -> str:
+    found = hashlib.sha256()
+    for document in documents:
+        found.update(f"{document.id}{document.patient}{document.text}{document.spans}".encode())
+    return found.hexdigest()[:16]
+
+
+def test_same_seed_same_notes_and_another_seed_others() -> None:
+    first = list(make_notes(40, 7, lift=True))
+    assert digest(first) == digest(list(make_notes(40, 7, lift=True)))
+    assert digest(first) != digest(list(make_notes(40, 8, lift=True)))
+
+
+def test_notes_are_the_same_on_every_machine() -> None:
+    # A change of grammar or lists changes these; a change of machine must not.
+    assert digest(list(make_notes(30, 1))) == "3fd09d2f71ea7d1d"
+    assert digest(list(make_notes(30, 1, lift=True))) == "41e4b30fd174b557"
+
+
+@pytest.mark.parametrize("lift", [False, True])
+def test_spans_are_whole_and_known(lift: bool) -> None:
+    known = set(load_label_set("i2b2-2014").labels)
+    for document in make_notes(150, 3, lift):
+        end = 0
+        for span in document.spans:
+            text = document.text[span.start : span.end]
+            assert span.label in known
+            assert text == text.strip()
+            assert span.start >= end
+            end = span.end
+
+
+def test_number_and_start() -> None:
+    assert list(make_notes(0)) == []
+    assert len(list(make_notes(17, 2))) == 17
+    whole = [note for number in range(6) for note in make_patient(number, 5, find_profile("lift"))]
+    assert whole == list(make_notes(len(whole), 5, lift=True))
+    later = [note for note in whole if note.patient >= "p000003"]
+    assert later == list(make_notes(len(later), 5, lift=True, first=3))
+    with pytest.raises(ConfigError):
+        next(make_notes(-1))
+
+
+def test_a_patient_has_several_notes_with_the_same_numbers() -> None:
+    by_patient: dict[str, list[set[str]]] = {}
+    for note in make_notes(400, 11, lift=True):
+        marked = (note.text[s.start : s.end].lower() for s in note.spans if s.label == "MEDICALRECORD")
+        numbers = {"".join(filter(str.isalnum, text)) for text in marked}
+        by_patient.setdefault(note.patient, []).append(numbers)
+    several = [notes for notes in by_patient.values() if sum(map(bool, notes)) > 1]
+    agree = [set.intersection(*filter(None, notes)) for notes in several]
+    assert len(several) > 20
+    assert sum(map(bool, agree)) > 0.45 * len(several)
+
+
+def test_notes_stream() -> None:
+    assert len(list(islice(make_notes(10**9, 1), 3))) == 3
+
+
+def test_many_forms_of_names() -> None:
+    names = [
+        note.text[span.start : span.end]
+        for note in make_notes(800, 4, lift=True)
+        for span in note.spans
+        if span.label in ("PATIENT", "DOCTOR")
+    ]
+    families = {name.split()[-1].lower() for name in names}
+    assert len(families) > 0.3 * len(names)
+    for form in ("-", "'", " de ", " van ", ", ", "^", "."):
+        assert any(form in name for name in names), form
+    assert any(" " not in name for name in names)
+    assert any(name.islower() for name in names)
+    assert any(name.isupper() for name in names)
+    assert any("\n" in name for name in names)
