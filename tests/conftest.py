@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
+# Two processes test side by side: more threads than cores wait for each other, spinning, and take ten times as long.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 from pathlib import Path
 
 import pytest

@@ -17,16 +17,23 @@ from deidlab.detect.eponyms import drop_eponyms
 from deidlab.detect.known import KnownTable
 from deidlab.detect.lexicon import check_terms, find_allowed, find_denied, outside
 from deidlab.detect.resolve import resolve
-from deidlab.detect.rules import Rule, all_rules
+from deidlab.detect.rules import BY_LANGUAGE, Rule, rules_beside
+from deidlab.detect.trimming import trim_names
 from deidlab.encode.words import find_words
 from deidlab.errors import ConfigError, ModelError, UnknownNameError
 from deidlab.labels import guess_label_set, known_maps, load_label_set, load_map, split_tag
 from deidlab.types import Document, Span
 
-EMBEDDED = ("en", "es")
 RULES = ("on", "off", "only")
 DEFAULT_THRESHOLD = 0.5
 NATIVE_LABELS = "i2b2-2014"
+OWN_LABELS = "own"
+"""Stands for a model's own labels: what it decoded, as it decoded it."""
+# Rules that go by words and lists. A model knows better whether such a word is a name in this place.
+_BY_WORDS = ("date", "name", "name-list", "place-list", "organisation", "profession", "street", "age")
+WORDY = frozenset(f"rules:{name}" for name in _BY_WORDS)
+CERTAIN = 0.9
+BACKING = 0.12
 WordScore = tuple[int, int, float]
 Answer = tuple[Sequence[Span], Sequence[WordScore]]
 
@@ -36,6 +43,9 @@ class Model(Protocol):
 
     @property
     def tags(self) -> tuple[str, ...]: ...
+
+    @property
+    def language(self) -> str: ...
 
     def predict(self, documents: Sequence[Document]) -> Sequence[Answer]: ...
 
@@ -60,12 +70,16 @@ class Detector:
     rules: tuple[Rule, ...] = ()
     model: Model | None = None
     known: KnownTable | None = None
-    allow: frozenset[str] = frozenset()
-    deny: frozenset[str] = frozenset()
+    allow: frozenset[str] = field(default=frozenset(), repr=False)
+    deny: frozenset[str] = field(default=frozenset(), repr=False)
     threshold: float | None = None
     how: str = "union"
     labels: str = NATIVE_LABELS
     model_labels: Mapping[str, str] = field(default_factory=dict)
+    yields: bool = False
+    """Whether rules speak only where the model found nothing."""
+    backing: float = 0.0
+    """How likely the model must find what a rule about words is not quite sure of, for that to count."""
 
     def detect(self, documents: Sequence[Document], with_words: bool = True) -> list[Detection]:
         """One detection a document, in order; `with_words=False` leaves `words` empty, and saves memory."""
@@ -83,12 +97,15 @@ class Detector:
         answer: Answer | None,
         with_words: bool,
     ) -> Detection:
+        if self.labels == OWN_LABELS and answer is not None:
+            own = tuple(filter(self._is_sure, answer[0]))
+            return Detection(own, tuple(answer[0]), tuple(answer[1]) if with_words else ())
         text = document.text
-        members = [[span for rule in self.rules for span in rule.find(text)]] if self.rules else []
+        members = [self._by_rules(text, answer)] if self.rules else []
         if answer is not None:
             members.append(list(_rename(answer[0], self.model_labels)))
         certain = [*find_denied(text, self.deny), *(self.known.find(document) if self.known else ())]
-        proposed = combine(members, self.how) if members else []
+        proposed: list[Span] = trim_names(text, combine(members, self.how)) if members else []
         if answer is not None and self.threshold is not None:
             proposed += _further_words(answer, self.threshold)
         allowed = find_allowed(text, self.allow)
@@ -100,6 +117,16 @@ class Detector:
         everything = {*certain, *echoes, *proposed, *(span for member in members for span in member)}
         words = _word_scores(text, [*usable, *echoes], answer[1] if answer else ()) if with_words else ()
         return Detection(*self._renamed(spans, tuple(sorted(everything, key=_reading_order))), words)
+
+    def _by_rules(self, text: str, answer: Answer | None) -> list[Span]:
+        found = [span for rule in self.rules for span in rule.find(text)]
+        if answer is None:
+            return found
+        if self.backing:
+            found = _backed(text, found, answer[1], self.backing)
+        if not self.yields:
+            return found
+        return outside(found, sorted((span.start, span.end) for span in answer[0]))
 
     def _is_sure(self, span: Span) -> bool:
         """Whether a candidate counts; without a threshold, what a model decoded counts as it is."""
@@ -118,12 +145,40 @@ class Detector:
         return tuple(_rename(spans, names)), tuple(_rename(candidates, names))
 
 
+def _backed(text: str, found: Iterable[Span], words: Sequence[WordScore], least: float) -> list[Span]:
+    """What the rules found; of names, places, dates and the like only what the model sees something in.
+
+    A rule that goes by words is believed without where it is certain, unless all is in capitals, which tell
+    nothing then. Words at the edges of a doubtful span that the model sees nothing in are cut off.
+    """
+    likely = [word for word in words if word[2] >= least]
+    starts = [word[0] for word in likely]
+    backed = []
+    for span in found:
+        sure = _certainty(span) >= CERTAIN and not text[span.start : span.end].isupper()
+        if span.source not in WORDY or sure:
+            backed.append(span)
+            continue
+        first = max(bisect_left(starts, span.start) - 1, 0)
+        inside = [word for word in likely[first : first + 60] if word[0] < span.end and span.start < word[1]]
+        if inside:
+            start, end = max(inside[0][0], span.start), min(inside[-1][1], span.end)
+            backed.append(Span(start, end, span.label, span.score, span.source))
+    return backed
+
+
+def _certainty(span: Span) -> float:
+    return 1.0 if span.score is None else span.score
+
+
 def _further_words(answer: Answer, threshold: float) -> list[Span]:
     """Words that a model finds likelier than a lower threshold, though it gave them no label."""
     if threshold >= DEFAULT_THRESHOLD:
         return []
     likely = [Span(*word[:2], "OTHER", word[2], "model:word") for word in answer[1] if word[2] >= threshold]
-    return outside(likely, sorted((span.start, span.end) for span in answer[0]))
+    # A span that falls short of the threshold itself does not speak for its words.
+    sure = [span for span in answer[0] if span.score is None or span.score >= threshold]
+    return outside(likely, sorted((span.start, span.end) for span in sure))
 
 
 def _to_native(tags: Sequence[str]) -> dict[str, str]:
@@ -171,12 +226,12 @@ def load_detector(
     labels: str = NATIVE_LABELS,
     how: str = "union",
 ) -> Detector:
-    """A detector: `model` is an exported model's folder, or None for rules alone.
+    """A detector: `model` is `en`, `es` or an exported model's folder, or None for rules alone.
 
     `rules` switches the rules on or off, or leaves the model out (`only`). Spans below `threshold` stay
     mere candidates; without one, rules need 0.5 and a model's spans count as it decoded them; below 0.5,
     words that the model finds likelier than the threshold count too. `how` brings rules and model
-    together; `labels` names the label set of the answer.
+    together; `labels` names the label set of the answer, or is `own`: a model's own labels, for it alone.
     """
     if rules not in RULES:
         raise UnknownNameError("setting of rules", rules, RULES)
@@ -186,14 +241,20 @@ def load_detector(
         raise ConfigError(f"a threshold of {threshold} is impossible: it lies between 0 and 1")
     if rules == "off" and model is None and known is None and not deny:
         raise ConfigError("nothing to detect with: rules are off and no model was named")
-    if labels != NATIVE_LABELS:
+    if labels == OWN_LABELS:
+        if model is None or rules != "off" or known is not None or deny:
+            raise ConfigError("own labels are those of a model alone: --rules off, no lists, no --known")
+    elif labels != NATIVE_LABELS:
         load_label_set(labels)
         load_map(f"{NATIVE_LABELS}--{labels}")
     for terms in (allow, deny):
         check_terms(terms)
     tagger = None if rules == "only" or model is None else _load_model(model)
+    language = "" if tagger is None else tagger.language
     return Detector(
-        rules=() if rules == "off" else all_rules(),
+        rules=() if rules == "off" else rules_beside(language),
+        yields=language in BY_LANGUAGE,
+        backing=0.0 if tagger is None or language in BY_LANGUAGE else BACKING,
         model=tagger,
         model_labels=_to_native(tagger.tags) if tagger is not None else {},
         known=known,
@@ -206,14 +267,12 @@ def load_detector(
 
 
 def _load_model(name: str) -> Model:
-    if name in EMBEDDED:
-        raise ModelError(
-            f"the embedded model '{name}' is not in this release yet: use --rules only, or --model FOLDER "
-            "with a folder that `deidlab export` wrote"
-        )
-    if not Path(name).is_dir():
-        raise ModelError(f"{name}: no such model folder")
     # Imported here: numpy and the tokenizers are not needed for rules alone.
+    from deidlab.detect.embedded import EMBEDDED, embedded_folder
     from deidlab.detect.model import load_model
 
+    if name in EMBEDDED:
+        return load_model(embedded_folder(name))
+    if not Path(name).is_dir():
+        raise ModelError(f"{name}: no such model folder; embedded are {', '.join(EMBEDDED)}")
     return load_model(name)

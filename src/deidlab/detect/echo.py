@@ -22,8 +22,10 @@ def find_echoes(text: str, spans: Iterable[Span]) -> list[Span]:
     """Further mentions of the names among `spans`, with their label and a little less certainty."""
     plain = folded(text)
     sources: dict[str, Span] = {}
+    known: dict[tuple[int, int, str], float] = {}
     for span in spans:
         if span.label in NAMES:
+            known[span.start, span.end, span.label] = _certainty(span)
             for word in plain[span.start : span.end].split():
                 if len(word) >= _SHORTEST and not word.isdigit():
                     before = sources.get(word)
@@ -34,7 +36,10 @@ def find_echoes(text: str, spans: Iterable[Span]) -> list[Span]:
     echoes = []
     for start, end, word in Terms(sources).find(text):
         source = sources[word]
-        score = min(source.score if source.score is not None else 1.0, 0.9)
+        score = min(_certainty(source), 0.9)
+        # What was found there with as much certainty is no echo: it keeps its own source.
+        if known.get((start, end, source.label), -1.0) >= score:
+            continue
         if is_everyday(word):
             if not text[start].isupper():
                 continue
@@ -42,6 +47,10 @@ def find_echoes(text: str, spans: Iterable[Span]) -> list[Span]:
                 score = min(score, DOUBTFUL)
         echoes.append(Span(start, end, source.label, score, SOURCE))
     return echoes
+
+
+def _certainty(span: Span) -> float:
+    return 1.0 if span.score is None else span.score
 
 
 def _opens_sentence(text: str, start: int) -> bool:

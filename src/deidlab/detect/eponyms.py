@@ -31,6 +31,7 @@ def _eponyms() -> Terms:
     return Terms(word_list("eponyms") | word_list("eponyms_bare"))
 
 
+@functools.lru_cache(maxsize=2)
 def find_eponyms(text: str) -> list[tuple[int, int]]:
     """Where eponyms stand, in order and disjoint; those after a title are left out."""
     plain = folded(text)
@@ -79,8 +80,8 @@ def drop_eponyms(text: str, spans: Iterable[Span]) -> list[Span]:
     stretches = find_eponyms(text)
     if not stretches:
         return spans
-    doubtful = [span for span in spans if span.label in _LABELS and not span.source.startswith(_KEPT)]
-    kept = set(outside(doubtful, stretches))
     return [
-        span for span in spans if span in kept or span.label not in _LABELS or span.source.startswith(_KEPT)
+        span
+        for span in spans
+        if span.label not in _LABELS or span.source.startswith(_KEPT) or outside((span,), stretches)
     ]

@@ -28,7 +28,9 @@ class TaggerFacts:
     """What prediction has to know of a tagger, whatever computes it.
 
     `words` is the way of cutting text, `window` and `stride` count pieces; `shapes` says whether the model
-    takes the shapes of words too, `first_position` is the number of a window's first piece.
+    takes the shapes of words too, `first_position` is the number of a window's first piece. `language` is
+    that of the notes it is for, where the folder says so. Words that are at least `least` likely to be PHI of
+    any label are found too, where it is given.
     """
 
     tags: tuple[str, ...]
@@ -38,6 +40,8 @@ class TaggerFacts:
     decoding: str
     shapes: bool
     first_position: int
+    language: str = ""
+    least: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,8 @@ def read_tagger(folder: Path) -> TaggerFacts:
             decoding=str(table["decoding"]),
             shapes=bool(table["shapes"]),
             first_position=int(table["first_position"]),
+            language=str(table.get("language", "")),
+            least=None if table.get("least") is None else float(table["least"]),
         )
     except (KeyError, TypeError, ValueError):
         raise ModelError(f"{path}: not the description of a tagger") from None

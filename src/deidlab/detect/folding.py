@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-from ahocorasick_rs import AhoCorasick, MatchKind
+from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
 
 _PIECE, _LONGEST_TERM = 1_000_000, 128
+# Terms that are folded already, as the shipped lists are.
+_FOLDED = re.compile(r"(?:[a-z0-9]+(?: [a-z0-9]+)*+(?:\n|$))*+")
 _PUNCTUATION = {code: " " for code in range(128) if not chr(code).isalnum()}
 
 
@@ -46,12 +49,27 @@ def _wide_table() -> dict[int, str]:
     return table
 
 
-def _matches(automaton: AhoCorasick, text: str) -> Iterator[tuple[int, int, int]]:
+def fold_terms(terms: Iterable[str]) -> set[str]:
+    """All of the terms as `fold_term` shows them, in one go; a term that comes to nothing is left out."""
+    lower = lowered("\n".join(term.replace("\n", " ") for term in terms))
+    if _FOLDED.fullmatch(lower):
+        return set(lower.split("\n")) - {""}
+    table = {**(_PUNCTUATION if lower.isascii() else _wide_table()), ord("\n"): "\n"}
+    return {" ".join(term.split()) for term in lower.translate(table).split("\n")} - {""}
+
+
+def _matches(automaton: AhoCorasick, text: str) -> Iterable[tuple[int, int, int]]:
     """Every match in order; a long text is searched piece by piece, so that memory stays flat."""
+    if len(text) <= _PIECE:
+        return automaton.find_matches_as_indexes(text)
+    return _matches_by_piece(automaton, text)
+
+
+def _matches_by_piece(automaton: AhoCorasick, text: str) -> Iterator[tuple[int, int, int]]:
     done = 0
     for begin in range(0, len(text), _PIECE):
         # A piece reaches a little into the next, for terms that cross the seam.
-        piece = text if len(text) <= _PIECE else text[begin : begin + _PIECE + _LONGEST_TERM]
+        piece = text[begin : begin + _PIECE + _LONGEST_TERM]
         for index, start, end in automaton.find_matches_as_indexes(piece):
             if start < _PIECE and begin + start >= done:
                 done = begin + end
@@ -65,12 +83,12 @@ class Terms:
     """
 
     def __init__(self, terms: Iterable[str], loose: bool = False) -> None:
-        forms: dict[str, str] = {}
-        for term in {fold_term(term) for term in terms} - {""}:
-            gaps = min(term.count(" "), 3) if loose else 0
+        forms = {term: term for term in fold_terms(terms)}
+        for term in [term for term in forms if " " in term] if loose else ():
+            gaps = min(term.count(" "), 3)
             for wide in itertools.product((" ", "  "), repeat=gaps):
                 parts = itertools.zip_longest(term.split(" ", gaps), wide, fillvalue="")
-                forms["".join(map("".join, parts)) if gaps else term] = term
+                forms["".join(map("".join, parts))] = term
         ordered = sorted(forms)
         self.terms = tuple(forms[form] for form in ordered)
         # A blank in front makes every match start at a word, at no cost.
@@ -80,10 +98,10 @@ class Terms:
         """Start, end and the folded term of every whole-word match in `text`, in order."""
         if not self.terms:
             return
-        plain = " " + folded(text)
+        plain, terms = " " + folded(text) + " ", self.terms
         for index, start, end in _matches(self._automaton, plain):
-            if end == len(plain) or not plain[end].isalnum():
-                yield start, end - 1, self.terms[index]
+            if not plain[end].isalnum():
+                yield start, end - 1, terms[index]
 
 
 class Cues:
@@ -91,15 +109,19 @@ class Cues:
 
     def __init__(self, cues: Iterable[str]) -> None:
         self.cues = tuple(sorted({cue.lower() for cue in cues}))
-        self._automaton = AhoCorasick(self.cues, matchkind=MatchKind.LeftmostLongest)
+        # The form that costs most memory and least time: cues are few, and every note is searched for them.
+        self._automaton = AhoCorasick(
+            self.cues, matchkind=MatchKind.LeftmostLongest, implementation=Implementation.DFA
+        )
 
     def find(self, text: str) -> Iterator[tuple[int, int, str]]:
         """Start, end and the lower-case cue of every match."""
-        lower = lowered(text)
-        length = len(lower)
-        for index, start, end in _matches(self._automaton, lower):
-            if start and lower[start - 1].isalpha() and lower[start].isalpha():
+        plain, cues = lowered(text), self.cues
+        # With a blank behind the text every match has a neighbour on either side: at index -1, the blank.
+        lower = plain + " "
+        for index, start, end in _matches(self._automaton, plain):
+            if lower[end].isalpha() and lower[end - 1].isalnum():
                 continue
-            if end < length and lower[end].isalpha() and lower[end - 1].isalnum():
+            if lower[start - 1].isalpha() and lower[start].isalpha():
                 continue
-            yield start, end, self.cues[index]
+            yield start, end, cues[index]

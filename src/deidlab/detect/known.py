@@ -20,6 +20,8 @@ from deidlab.types import Document, Span
 
 __all__ = ["SOURCE", "KnownTable", "label_of_column"]
 
+# What the patient of standard input is called.
+_STREAM = "stdin"
 PATIENT_COLUMNS = ("patient", "patient_id", "patientid")
 # The first word of a column's name that is found here decides; order matters where two could.
 _COLUMN_LABELS = (
@@ -98,8 +100,13 @@ class KnownTable:
         return cls({patient: collect(sorted(cells)) for patient, cells in values.items()})
 
     def find(self, document: Document) -> list[Span]:
-        """Every mention of what is known of the document's patient."""
+        """Every mention of what is known of the document's patient.
+
+        A table of one patient is about every note whose patient is not known, too.
+        """
         identifiers = self.patients.get(document.patient)
+        if identifiers is None and len(self.patients) == 1 and document.patient in (document.id, _STREAM):
+            identifiers = next(iter(self.patients.values()))
         return identifiers.find(document.text) if identifiers is not None else []
 
 

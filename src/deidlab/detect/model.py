@@ -85,10 +85,18 @@ class TaggingModel:
         self._grammar = TagGrammar.of(facts.tags)
         self._shape = WindowShape(facts.window, facts.stride, pieces.prefix, pieces.suffix)
         self._label_tags = _tags_by_label(facts.tags)
+        self._labels = [label for label in self._label_tags if label]
+        # Words that are at least so likely to be PHI of any label are found too; None leaves it to the tags.
+        self.least = facts.least
 
     @property
     def tags(self) -> tuple[str, ...]:
         return self.facts.tags
+
+    @property
+    def language(self) -> str:
+        """The language it is for, where its folder says so."""
+        return self.facts.language
 
     def find(self, text: str) -> tuple[Span, ...]:
         """The spans of one text, in order, none overlapping."""
@@ -146,7 +154,20 @@ class TaggingModel:
             for span in tags_to_spans(note.words, tags)
         )
         phi = np.clip(1.0 - outside, 0.0, 1.0).astype(np.float32) * np.ones(len(tags), np.float32)
+        if self.least is not None:
+            spans = tuple(sorted((*spans, *self._further(note.words, tags, probabilities, phi)), key=_start))
         return Findings(note.id, note.words, tags, probabilities, phi, spans)
+
+    def _further(
+        self, words: Sequence[Word], tags: Sequence[str], probabilities: Scores, phi: Scores
+    ) -> Iterator[Span]:
+        """Words that are likely enough to be PHI though no single label is likelier than none."""
+        assert self.least is not None
+        for place in np.flatnonzero(phi >= self.least).tolist():
+            if tags[place] == OUTSIDE:
+                own = probabilities[place]
+                label = max(self._labels, key=lambda each: (float(own[self._label_tags[each]].sum()), each))
+                yield Span(*words[place], label, float(phi[place]), self.source)
 
     def _with_score(self, span: Span, first: int, words: Sequence[Word], probabilities: Scores) -> Span:
         end = first
@@ -182,6 +203,10 @@ def load_model(
 
         steps, runtime = open_run(folder, facts, chosen)
     return TaggingModel(facts, WordPieces.from_file(folder / TOKENIZER), runtime, steps, source)
+
+
+def _start(span: Span) -> int:
+    return span.start
 
 
 def _need_tokenizers(extra: str) -> None:

@@ -34,9 +34,13 @@ def resolve(text: str, candidates: Iterable[Span], threshold: float = 0.5) -> tu
     kept: list[Span] = []
     for span in sorted(whole, key=_certain_first):
         free = _free(span.start, span.end, taken)
-        for start, end in free:
+        if free == [(span.start, span.end)]:
             # Only a left-over is trimmed of marks: a detector may mean the brackets of its own span.
-            part = (start, end) if free == [(span.start, span.end)] else _trim_marks(text, start, end)
+            insort(taken, free[0])
+            kept.append(span)
+            continue
+        for start, end in free:
+            part = _trim_marks(text, start, end)
             if part:
                 insort(taken, part)
                 kept.append(Span(*part, span.label, span.score, span.source))
@@ -63,10 +67,10 @@ def _widen(text: str, spans: Iterable[Span]) -> list[Span]:
             end -= 1
         if start == end:
             continue
-        if start and _same_kind(text[start - 1], text[start]):
+        if start and text[start - 1] != " " and _same_kind(text[start - 1], text[start]):
             word = word if word[0] <= start < word[1] else _word_at(text, start)
             start = word[0]
-        if end < len(text) and _same_kind(text[end - 1], text[end]):
+        if end < len(text) and text[end] != " " and _same_kind(text[end - 1], text[end]):
             word = word if word[0] < end <= word[1] else _word_at(text, end - 1)
             end = word[1]
         if (start, end) == (span.start, span.end):

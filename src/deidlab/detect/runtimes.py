@@ -59,13 +59,18 @@ class Threads:
 
 
 def choose_threads(total: int | None = None, at_once: int | None = None) -> Threads:
-    """All cores this process may use, and a window a core, unless told otherwise."""
-    total = n_cores() if total is None else total
+    """All cores this process may use (OMP_NUM_THREADS where it is set), and a window a core, unless told."""
+    total = _usual_threads() if total is None else total
     if total < 1 or (at_once is not None and not 1 <= at_once <= total):
         raise ConfigError(
             "threads must be at least 1, and windows at once at least 1 and at most the threads"
         )
     return Threads(total, total if at_once is None else at_once)
+
+
+def _usual_threads() -> int:
+    said = os.environ.get("OMP_NUM_THREADS", "")
+    return min(int(said), n_cores()) if said.isdecimal() and int(said) else n_cores()
 
 
 def n_cores() -> int:

@@ -1,8 +1,9 @@
 """Text in, word offsets out.
 
-Two ways to cut: `runs` (the default) gives maximal runs of letters with their marks, maximal runs of
-digits, and every other visible character alone; `whitespace` gives runs of anything but white space,
-near to what the 2022 study counted. Every character that is not white space belongs to exactly one word.
+Ways to cut: `runs` (the default) gives maximal runs of letters with their marks, maximal runs of digits,
+and every other visible character alone; `cases` cuts runs of letters before a capital that follows a small
+letter too (`MonteroNHC`); `whitespace` gives runs of anything but white space, near to what the 2022 study
+counted. Every character that is not white space belongs to exactly one word.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Literal, get_args
 from deidlab.errors import UnknownNameError
 from deidlab.types import Word
 
-WordStyle = Literal["runs", "whitespace"]
+WordStyle = Literal["runs", "cases", "whitespace"]
 WORD_STYLES: tuple[WordStyle, ...] = get_args(WordStyle)
 
 
@@ -29,10 +30,13 @@ _ODD = re.compile(
     "\u2190-\u23ff\u4e00-\u9fff\uac00-\ud7a3\U0001f300-\U0001f64f]"
 )
 _PLAIN = re.compile(r"[^\W\d_]+|\d+|\S")
+_GLUED = re.compile("(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])")
 
 
 def find_words(text: str, style: str = "runs") -> list[Word]:
     """Start and end of every word, in order."""
+    if style == "cases":
+        return cut_words(find_words(text), [match.span() for match in _GLUED.finditer(text)])
     pattern = _PLAIN if style == "runs" and not _ODD.search(text) else _pattern(style)
     return [match.span() for match in pattern.finditer(text)]
 

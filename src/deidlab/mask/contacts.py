@@ -61,9 +61,13 @@ def new_user(stream: Stream, text: str, names: NamePlan) -> str:
     done = 0
     tokens = list(_TOKEN.finditer(text))
     followed = any(_follow(token.group(), names) for token in tokens)
+    beside = next((word for token in tokens if names.surrogate_of(word := token.group())), None)
     for token in tokens:
         out.append(scramble(stream, text[done : token.start()], letters=False))
         new = _follow(token.group(), names)
+        if new is None and beside is not None and len(token.group()) == 1:
+            # 'j.smith': the letter is that of the person's new first name.
+            new = fold(names.letter_for(token.group(), beside))
         if new is None:
             # A word beside a name ('john.billing') may be public, but nobody can tell: it goes.
             new = scramble(stream, token.group())

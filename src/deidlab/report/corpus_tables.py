@@ -10,6 +10,7 @@ from deidlab.report.tables import Table
 
 _WORDS = {
     "runs": "runs of letters, runs of digits, single symbols",
+    "cases": "runs of letters cut before capitals, runs of digits, single symbols",
     "whitespace": "cut at white space, near the 2022 study",
 }
 

@@ -41,7 +41,14 @@ def test_white_space_style() -> None:
         find_words("a", "spaces")
 
 
-@given(any_texts, st.sampled_from(["runs", "whitespace"]))
+def test_glued_words_are_cut_before_a_capital() -> None:
+    assert shown("Soler MonteroNºCol: 28 McKay ÁnsÉl NHC", "cases") == [
+        "Soler", "Montero", "NºCol", ":", "28", "Mc", "Kay", "Áns", "Él", "NHC",
+    ]  # fmt: skip
+    assert shown("a1B", "cases") == ["a", "1", "B"]
+
+
+@given(any_texts, st.sampled_from(["runs", "cases", "whitespace"]))
 def test_every_visible_character_is_in_exactly_one_word(text: str, style: str) -> None:
     covered = [index for start, end in find_words(text, style) for index in range(start, end)]
     assert covered == [index for index, character in enumerate(text) if not character.isspace()]

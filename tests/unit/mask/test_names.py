@@ -183,9 +183,9 @@ def test_spanish_names_have_two_family_names():
 def test_user_names_and_e_mails_follow_the_new_name():
     (text,) = masked(
         "{PATIENT:John Smith}|{EMAIL:jsmith@partners.org}|{EMAIL:john.smith@gmail.com}|{USERNAME:smithj}|{USERNAME:JS12}|"
-        "{EMAIL:info@clinic.org}|{USERNAME:johnsmith}"
+        "{EMAIL:info@clinic.org}|{USERNAME:johnsmith}|{EMAIL:j.smith@gmail.com}|{USERNAME:smith_J}"
     )
-    name, short, dotted, reverse, initials, other, joined = text.split("|")
+    name, short, dotted, reverse, initials, other, joined, letter, behind = text.split("|")
     given, family = (fold(word) for word in name.split())
     assert short.split("@")[0] == given[0] + family
     assert dotted == f"{given}.{family}@example.com"
@@ -193,6 +193,8 @@ def test_user_names_and_e_mails_follow_the_new_name():
     assert re.fullmatch(rf"{(given[0] + family[0]).upper()}\d\d", initials) and initials != "JS12"
     assert other.split("@")[0] != "info" and other.split("@")[1].startswith("example.")
     assert joined == given + family
+    assert letter == f"{given[0]}.{family}@example.com"
+    assert behind == f"{family}_{given[0].upper()}"
 
 
 def test_digits_inside_a_name_do_not_survive():

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from deidlab.detect.folding import Cues, lowered
-from deidlab.detect.rules.numbers import long_starts, number_starts, scan
+from deidlab.detect.rules.numbers import long_starts, scan, starts_before
 from deidlab.detect.wordlists import cue_words
 from deidlab.types import Span
 
@@ -38,7 +38,7 @@ _TIME_WORDS = re.compile(
     r"every|each|for|en|desde|de|hasta|the|and|circa|on|between|past|coming|previous|or|over)[\s-]{1,2}$"
 )
 _YEAR_ALONE = re.compile(rf"(?<![\w.,/$#:+\-'’])(?:{_YEAR})(?:s\b)?(?![\w/:%]|[.,]\d|-\d{{1,3}}(?!\d))")
-_SHORT_YEAR = re.compile(r"(?<![\w])['’]\d\ds?(?![\w'’\"])")
+_SHORT_YEAR = re.compile(r"['’](?<!\w['’])\d\ds?(?![\w'’\"])")
 _YEAR_CUE = re.compile(
     r"(?:^|[\s(\[])(?:in|since|of|from|until|till|circa|c\.|year|early|late|mid|by|before|"
     r"after|during|around|spring|"
@@ -157,7 +157,7 @@ _YEAR_RANGE = re.compile(
 
 
 def _days_and_ranges(text: str, lower: str) -> Iterator[Span]:
-    for match in scan(_ON_THE, lower, number_starts(text)):
+    for match in scan(_ON_THE, lower, starts_before(text, "snrtSNRT")):
         if _DAY_CUE.search(lower[max(match.start() - 12, 0) : match.start()]):
             yield Span(*match.span(1), "DATE", 0.65, SOURCE)
     for match in scan(_YEAR_RANGE, text, long_starts(text)):

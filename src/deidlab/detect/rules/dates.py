@@ -10,7 +10,7 @@ import re
 
 from deidlab.detect.folding import Cues, lowered
 from deidlab.detect.rules import date_words
-from deidlab.detect.rules.numbers import long_starts, number_starts, scan
+from deidlab.detect.rules.numbers import long_starts, scan, starts_before
 from deidlab.types import Span
 
 SOURCE = "rules:date"
@@ -133,7 +133,7 @@ def _month_day(one: int, other: int) -> bool:
 def _partial(text: str) -> list[Span]:
     spans = []
     lower = lowered(text)
-    for match in scan(_PARTIAL, text, number_starts(text)):
+    for match in scan(_PARTIAL, text, starts_before(text, "/")):
         first, second = int(match[1]), match[2]
         if len(second) == 4:
             if 1 <= first <= 12 and 1850 <= int(second) <= 2200:

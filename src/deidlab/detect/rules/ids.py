@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from deidlab.detect.folding import lowered
 from deidlab.detect.rules.id_cues import cue_labels, cues
-from deidlab.detect.rules.numbers import code_starts, long_starts, scan
+from deidlab.detect.rules.numbers import long_starts, scan, unbroken_starts, wide_starts
 from deidlab.types import Span
 
 SOURCE = "rules:id"
@@ -119,7 +119,7 @@ def _ssn(text: str) -> Iterator[Span]:
 
 
 def _vin(text: str) -> Iterator[Span]:
-    for match in scan(_VIN, text, code_starts(text)):
+    for match in scan(_VIN, text, unbroken_starts(text)):
         yield Span(*match.span(), "VEHICLE", 0.98 if is_vin(match.group()) else 0.5, "rules:vin")
 
 
@@ -133,9 +133,9 @@ def is_vin(value: str) -> bool:
 
 def _shapes(text: str) -> Iterator[Span]:
     """Long numbers and mixed codes that nothing announces: less certain, but no clinical value looks so."""
-    for match in scan(_LONG, text, code_starts(text)):
+    for match in scan(_LONG, text, wide_starts(text)):
         digits = sum(char.isdigit() for char in match.group())
         yield Span(*match.span(), "IDNUM", 0.6 if digits >= 7 else 0.45, "rules:id-shape")
-    for match in scan(_MIXED, text, code_starts(text)):
+    for match in scan(_MIXED, text, unbroken_starts(text)):
         digits = sum(char.isdigit() for char in match.group())
         yield Span(*match.span(), "IDNUM", 0.55 if digits >= 4 else 0.3, "rules:id-shape")

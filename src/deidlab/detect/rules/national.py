@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from deidlab.detect.folding import lowered
-from deidlab.detect.rules.numbers import code_starts, long_starts, scan
+from deidlab.detect.rules.numbers import long_starts, scan, wide_starts
 from deidlab.types import Span
 
 SOURCE = "rules:national"
@@ -95,7 +95,7 @@ def _lettered(text: str) -> Iterator[Span]:
     from stdnum.ie import pps
     from stdnum.in_ import pan
 
-    for match in scan(_LETTERED, text, code_starts(text)):
+    for match in scan(_LETTERED, text, wide_starts(text)):
         value = re.sub(r"[ ./-]", "", match.group())
         if nie.is_valid(value) or dni.is_valid(value) or pps.is_valid(value) or pan.is_valid(value):
             yield Span(*match.span(), "IDNUM", 0.97, SOURCE)

@@ -26,7 +26,7 @@ _BACK = re.compile(
     rf"(?:Center|Centre)|Hospital|Campus|Clinic|Center|Centre|System)\b|-[{UPPER}][{LOWER}]+"
 )
 _SPANISH = re.compile(
-    rf"(?<!\w)(?:Hospital|Clínica|Centro de Salud|Centro Médico|Complejo Hospitalario|"
+    rf"(?:Hospital|Clínica|Centro de Salud|Centro Médico|Complejo Hospitalario|"
     rf"Ambulatorio|C\.S\.|Sanatorio|Residencia|Instituto|IES|Colegio|Universidad|Farmacia|"
     rf"Fundación|Clinica|Policlínico)(?: (?:Universitario|Universitaria|General|Clínico|"
     rf"Regional|Infantil|Comarcal|Provincial))?"
@@ -53,12 +53,22 @@ def find(text: str) -> list[Span]:
         if text[start].isupper() and text[start - 1 : start] in (" ", "\n") and start:
             spans += _named(text, start, end, head, labels[head])
     spans += _introduced(text)
-    for match in _SPANISH.finditer(text):
+    for match in _spanish(text):
         if is_never(lowered(match.group().rsplit(" ", 1)[-1])):
             continue
         label = "HOSPITAL" if match.group()[:2] in _SPANISH_CARE else "ORGANIZATION"
         spans.append(Span(*match.span(), label, 0.85, SOURCE))
     return spans
+
+
+def _spanish(text: str) -> Iterator[re.Match[str]]:
+    """Matches that begin a word; a pattern that opens with a look behind would be slow to search for."""
+    match = _SPANISH.search(text)
+    while match:
+        inside = match.start() and (text[match.start() - 1].isalnum() or text[match.start() - 1] == "_")
+        if not inside:
+            yield match
+        match = _SPANISH.search(text, match.start() + 1 if inside else match.end())
 
 
 _INTRODUCED = cue_table("organisations", "introduced")

@@ -19,6 +19,8 @@ _LIKE = re.compile(
     rf"[.,:-]\d)"
     rf"|(?<![\w.,/$-])\+?\d{{10,13}}{_EXTENSION}(?![\w/%]|[.,:-]\d)"
 )
+# No phone number has fewer digits before its extension.
+_FIVE = re.compile(r"[0-9](?:[-./ ()–]{0,5}[0-9]){4}")
 _NANP = re.compile(r"(?:\+?1[ .-]{0,2})?(?:\([2-9]\d\d\)[ -]{0,2}|[2-9]\d\d[-. /]{1,3})\d{3}[-. ]{1,3}\d{4}")
 _LOCAL = re.compile(r"[2-9]\d\d-\d{4}")
 _GROUPED = re.compile(
@@ -88,6 +90,8 @@ def _starts(text: str) -> list[int]:
     """Starts of numbers, moved back over an opening bracket and a plus sign."""
     starts = []
     for start in long_starts(text):
+        if not _FIVE.match(text, start):
+            continue
         while start and text[start - 1] in "(+":
             start -= 1
         starts.append(start)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from deidlab.detect.folding import Cues, lowered
-from deidlab.detect.rules.numbers import code_starts, long_starts, scan
+from deidlab.detect.rules.numbers import letter_starts, long_starts, scan, wide_starts
 from deidlab.detect.rules.person import LOWER, UPPER, is_never
 from deidlab.detect.wordlists import cue_words, is_everyday, word_list
 from deidlab.types import Span
@@ -131,7 +131,7 @@ def _street_like(front: str, suffix: str) -> bool:
 
 def _postcodes(text: str) -> Iterator[Span]:
     for pattern, score in ((_CANADA, 0.93), (_BRITAIN, 0.9), (_IRELAND, 0.85), (_ZIP4, 0.8)):
-        for match in scan(pattern, text, code_starts(text)):
+        for match in scan(pattern, text, long_starts(text) if pattern is _ZIP4 else letter_starts(text)):
             if pattern is _CANADA and match.group()[0] in "Tt" and " " not in match.group():
                 continue  # T2N1M0 is a tumour
             yield Span(*match.span(), "ZIP", score, POSTCODE)
@@ -154,7 +154,7 @@ def _postcodes(text: str) -> Iterator[Span]:
 def _towns(text: str) -> Iterator[Span]:
     """City, state and ZIP: `Tacoma, WA 98402`, `Carlton VIC 3053`, `Boise, ID`."""
     seen: set[int] = set()
-    for match in scan(_ZIP, text, code_starts(text)):
+    for match in scan(_ZIP, text, wide_starts(text)):
         begin = max(match.start() - 12, 0)
         found = _STATE_BEFORE.search(text[begin : match.start()])
         state = found[1].replace(".", "") if found else ""

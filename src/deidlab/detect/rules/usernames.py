@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from deidlab.detect.folding import Cues, lowered
+from deidlab.detect.rules.numbers import scan
 from deidlab.detect.wordlists import cue_words, is_everyday, word_list
 from deidlab.types import Span
 
@@ -14,17 +15,21 @@ SOURCE = "rules:username"
 _CUES = cue_words("usernames", "cues")
 _GAP = re.compile(r"(?:\s?(?:id|name|is))?[\s:=\"'([/-]{0,6}")
 _VALUE = re.compile(r"@?[A-Za-z](?:[A-Za-z0-9]|[._-](?=[A-Za-z0-9])|\\(?=\w)){1,30}(?![\w@])")
+# Both are tried where a line starts, and nowhere else.
 _TYPIST = re.compile(
-    r"(?m)^[ \t]{0,12}([A-Z]{2,4})[ ]?[/:][ ]?([a-z]{2,4}\d{0,5}|[A-Z]{2,4}\d{1,5}|"
+    r"(?m)[ \t]{0,12}([A-Z]{2,4})[ ]?[/:][ ]?([a-z]{2,4}\d{0,5}|[A-Z]{2,4}\d{1,5}|"
     r"[a-z]{1,3}[A-Z]?)(?=[ \t]{0,8}(?:$|[/:\d]))"
 )
-_SMALL_TYPIST = re.compile(r"(?m)^[ \t]{0,12}((?:typed: ?)?[a-z]{2,3}[/:][a-z]{2,3})[ \t]*$")
+_SMALL_TYPIST = re.compile(r"(?m)[ \t]{0,12}((?:typed: ?)?[a-z]{2,3}[/:][a-z]{2,3})[ \t]*$")
+# A look behind comes after the first character here: a pattern that opens with one is slow to search for.
 _DICTATION = re.compile(
-    r"(?<!\w)(?:D|T|DD|DT|TD|TT)[:/ ]{1,3}\S{4,20}(?: "
+    r"[DT](?<!\w[DT])[DT]?[:/ ]{1,3}\S{4,20}(?: "
     r"\d{1,2}:\d\d)?[ ]{1,4}([a-z]{2,4}\d{0,4}|[A-Z]{2,3})(?=[ ]{0,3}$)",
     re.MULTILINE,
 )
-_HANDLE = re.compile(r"(?<![\w.@])@[A-Za-z_][\w.]{3,30}(?<!\.)(?!@)")
+_HANDLE = re.compile(r"@(?<![\w.@]@)[A-Za-z_][\w.]{3,30}(?<!\.)(?!@)")
+
+_SLASHED_LINE = re.compile(r"\n(?=[ \t]{0,12}[A-Za-z]{2,5} ?[/:])")
 
 
 @functools.cache
@@ -35,16 +40,22 @@ def _cues() -> Cues:
 def find(text: str) -> list[Span]:
     """Every login and typist's code."""
     spans = list(_announced(text))
-    for match in _SMALL_TYPIST.finditer(text):
+    starts = _line_starts(text)
+    for match in scan(_SMALL_TYPIST, text, starts):
         if match.group().strip() not in ("and/or", "am/pm", "po/iv", "iv/po", "he/she", "his/her", "yes/no"):
             spans.append(Span(*match.span(1), "USERNAME", 0.55, SOURCE))
-    for match in _TYPIST.finditer(text):
+    for match in scan(_TYPIST, text, starts):
         if match[1] not in _CAPITALS:
             spans.append(Span(*match.span(1), "DOCTOR", 0.7, SOURCE))
             spans.append(Span(*match.span(2), "USERNAME", 0.7, SOURCE))
     spans += [Span(*match.span(1), "USERNAME", 0.6, SOURCE) for match in _DICTATION.finditer(text)]
     spans += [Span(*match.span(), "USERNAME", 0.7, SOURCE) for match in _HANDLE.finditer(text)]
     return spans
+
+
+def _line_starts(text: str) -> list[int]:
+    """Where lines begin that have a slash or colon near their start."""
+    return [match.start() for match in _SLASHED_LINE.finditer("\n" + text)]
 
 
 _CAPITALS = frozenset(
