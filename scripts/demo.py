@@ -1,4 +1,4 @@
-"""What `make demo` shows: sample notes converted, checked, split, counted and charted, offline.
+"""What `make demo` shows: sample notes converted, checked, split, counted, charted and masked, offline.
 
 Every step is a command that a person could type; it is printed before it runs.
 """
@@ -25,6 +25,10 @@ STEPS = (
     ("What is in it, as a table and a chart.", (
         "corpus stats demo-out/brat --split demo-out/split.json --chart demo-out/labels.png",
     )),
+    ("Notes that can be shared: an English letter with tags, a Spanish report with invented names.", (
+        "mask samples/plain/clinic-letter.txt --model en --out demo-out/letter.txt -q",
+        "mask samples/plain/consulta.txt --model es --style surrogate --out demo-out/consulta.txt -q",
+    )),
 )  # fmt: skip
 
 
@@ -39,6 +43,8 @@ def main() -> int:
                 return status
     print("\n# The same note, as brat keeps it")
     print("\n".join((OUT / "brat" / "consulta.ann").read_text("utf-8").splitlines()[:4]))
+    for name in ("letter.txt", "consulta.txt"):
+        print(f"\n# {OUT / name}\n{(OUT / name).read_text('utf-8').rstrip()}")
     print(f"\nThe chart is {OUT / 'labels.png'}; the README shows where to go next.")
     return 0
 
