@@ -45,7 +45,8 @@ class NamePlan:
             self._taken.add(fold(new))
 
     def _index(self, person: Person) -> None:
-        for part in (*person.family, person.given):
+        # A family name before another is taken for a middle name, where names end with one.
+        for part in (*person.family, person.given, person.middle):
             if part is not None and part.word:
                 self._bearers.setdefault(part.word, []).append(person)
         if person.given:
@@ -57,7 +58,7 @@ class NamePlan:
         return self._first.get(word_digest(self._keyring, self._patient, word))
 
     def letter_for(self, letter: str, family: str) -> str:
-        """The new initial of whoever bears that family name and initial; the letter where nobody does."""
+        """The new initial of whoever bears that family name and initial; a made-up one where nobody does."""
         word = word_digest(self._keyring, self._patient, family)
         digest = initial_digest(self._keyring, self._patient, letter)
         bearers = self._bearers.get(word, [])
@@ -67,7 +68,7 @@ class NamePlan:
                     return self._initial(person, letter, role)
         if bearers:
             return self._initial(bearers[0], letter, "g")
-        return letter
+        return self._made_up((self._patient, "", word, "g", digest), "g", digest)
 
     def initials_for(self, letters: str) -> str | None:
         """The new initials of a person with these two or three; None where nobody has them."""
@@ -128,8 +129,11 @@ class NamePlan:
                 new = self._words.get((person.label, kind, part.word))
                 if new:
                     return new[0]
-        seed = (self._patient, person.label, person.anchor, role[-1], digest)
-        pool = name_pool("english", "family" if role[-1] == "f" else "mf")
+        return self._made_up((self._patient, person.label, person.anchor, role[-1], digest), role[-1], digest)
+
+    def _made_up(self, seed: tuple[str | bytes, ...], role: str, digest: bytes) -> str:
+        """An initial that is not the one with that digest."""
+        pool = name_pool("english", "family" if role == "f" else "mf")
         stream = self._keyring.stream("names", "initial", *seed)
         while True:
             first = pool[stream.below(len(pool))][0]

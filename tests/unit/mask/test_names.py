@@ -197,6 +197,14 @@ def test_user_names_and_e_mails_follow_the_new_name():
     assert behind == f"{family}_{given[0].upper()}"
 
 
+def test_the_initial_of_a_name_with_two_family_names_goes_too():
+    (text,) = masked("{DOCTOR:Iker Montoro Iza}|{EMAIL:imontoro@clinica.org}|{USERNAME:izai}")
+    name, mail, user = text.split("|")
+    given, first, second = (fold(word) for word in name.split())
+    assert mail.split("@")[0] == given[0] + first
+    assert user == second + given[0]
+
+
 def test_digits_inside_a_name_do_not_survive():
     assert "4711" not in one("PATIENT", "John Smith 4711 22")
 
