@@ -41,7 +41,8 @@ def seconds(text: str) -> float:
 def test_four_times_the_text_takes_about_four_times_as_long(unit: str) -> None:
     seconds("warm up")
     short, long = (seconds(unit * (n // len(unit))) for n in (20_000, 80_000))
-    assert long < 8 * short + 0.3
+    # The square would be 16 times.
+    assert long < 12 * short + 0.3
 
 
 def test_one_word_a_million_times() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +20,7 @@ from deidlab.train.settings import TrainSettings
 from deidlab.train.stopping import Interrupted
 from deidlab.types import Document
 from deidlab.zoo.configs import load_model_facts
-from tests.unit.train.conftest import FAMILIES, NAMES
+from tests.unit.train.conftest import FAMILIES, NAMES, interrupt
 
 
 def weights(folder: Path) -> dict[str, Any]:
@@ -108,7 +107,7 @@ def test_an_interrupted_run_resumes_to_the_same_weights(
 
     def press_ctrl_c(loop: Any) -> None:
         if loop.progress.step == stop_at:
-            signal.raise_signal(signal.SIGINT)
+            interrupt()
         after_step(loop)
 
     monkeypatch.setattr(loop_module.Loop, "_after_step", press_ctrl_c)
