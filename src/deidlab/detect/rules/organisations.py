@@ -110,6 +110,9 @@ def _named(text: str, start: int, end: int, head: str, label: str) -> Iterator[S
     # What comes before the name: articles, prepositions, ends of the sentence before.
     while words and _leads_in(words):
         place += len(words.pop(0)) + 1
+    # 'Verhoeven at Larchmont Clinic': whoever is before 'at' is no part of the name.
+    while "at" in words:
+        place += len(words.pop(0)) + 1
     distinctive = [word for word in words if not _is_generic(word)]
     if not distinctive and words and head in ("hospital", "university", "medical center", "clinic"):
         # The name may come behind: Children's Hospital of Denver.
