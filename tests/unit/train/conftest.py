@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,14 +19,6 @@ from deidlab.train.settings import TrainSettings  # noqa: E402
 from deidlab.types import Document, Span  # noqa: E402
 
 torch.set_num_threads(1)
-
-
-def interrupt() -> None:
-    """What Ctrl-C calls, called: a signal itself would take the test process along where nothing waits for it."""
-    handler = signal.getsignal(signal.SIGINT)
-    assert callable(handler), handler
-    handler(signal.SIGINT, None)
-
 
 NAMES = ("Ana Lopez", "John Smith", "Mary Ann Poe", "Wei Li", "Omar Haddad")
 SMALL: dict[str, Any] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +21,7 @@ from deidlab.train.settings import TrainSettings
 from deidlab.train.stopping import Interrupted
 from deidlab.types import Document
 from deidlab.zoo.configs import load_model_facts
-from tests.unit.train.conftest import FAMILIES, NAMES, interrupt
+from tests.unit.train.conftest import FAMILIES, NAMES
 
 
 def weights(folder: Path) -> dict[str, Any]:
@@ -107,7 +108,7 @@ def test_an_interrupted_run_resumes_to_the_same_weights(
 
     def press_ctrl_c(loop: Any) -> None:
         if loop.progress.step == stop_at:
-            interrupt()
+            signal.raise_signal(signal.SIGINT)
         after_step(loop)
 
     monkeypatch.setattr(loop_module.Loop, "_after_step", press_ctrl_c)

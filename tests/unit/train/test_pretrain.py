@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from deidlab.train.request import RunRequest
 from deidlab.train.settings import TrainSettings
 from deidlab.train.stopping import Interrupted
 from deidlab.types import Document
-from tests.unit.train.conftest import FAMILIES, interrupt, make_notes
+from tests.unit.train.conftest import FAMILIES, make_notes
 
 
 @pytest.fixture
@@ -65,7 +66,7 @@ def test_an_interrupted_pretraining_resumes_to_the_same_weights(
 
     def press_ctrl_c(loop: Any) -> None:
         if loop.progress.step == 3:
-            interrupt()
+            signal.raise_signal(signal.SIGINT)
         after_step(loop)
 
     monkeypatch.setattr(loop_module.Loop, "_after_step", press_ctrl_c)
