@@ -160,13 +160,20 @@ class NamePlan:
         candidate = ""
         for attempt in range(_TRIES):
             candidate = pool[stream.below(len(pool))]
-            if word_digest(self._keyring, self._patient, candidate) in self._state.real_words:
-                continue
-            same_letter = initial_digest(self._keyring, self._patient, candidate) == part.initial
-            if attempt < _TRIES_FRESH and (fold(candidate) in self._taken or same_letter):
-                continue
-            return candidate
+            # What costs nothing first: where a bank has run out, each try would else cost two digests.
+            fresh = attempt >= _TRIES_FRESH or fold(candidate) not in self._taken
+            if fresh and self._suits(candidate, part, attempt < _TRIES_FRESH):
+                return candidate
         return _made_up(candidate, stream.below(1 << 16))
+
+    def _suits(self, candidate: str, part: Part, other_letter: bool) -> bool:
+        """Whether no real name of the notes is this word; with `other_letter`, nor has its first letter."""
+        if word_digest(self._keyring, self._patient, candidate) in self._state.real_words:
+            return False
+        same_letter = other_letter and (
+            initial_digest(self._keyring, self._patient, candidate) == part.initial
+        )
+        return not same_letter
 
 
 def _made_up(name: str, number: int) -> str:

@@ -40,9 +40,10 @@ def seconds(text: str) -> float:
 @pytest.mark.parametrize("unit", UNITS, ids=[repr(unit) for unit in UNITS])
 def test_four_times_the_text_takes_about_four_times_as_long(unit: str) -> None:
     seconds("warm up")
-    short, long = (seconds(unit * (n // len(unit))) for n in (20_000, 80_000))
-    # The square would be 16 times.
-    assert long < 12 * short + 0.3
+    short, long = (unit * (n // len(unit)) for n in (20_000, 80_000))
+    # Noise only adds time: a long note that took too long is given two more tries.
+    bound = 8 * seconds(short) + 0.3
+    assert any(seconds(long) < bound for _ in range(3))
 
 
 def test_one_word_a_million_times() -> None:
