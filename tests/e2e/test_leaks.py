@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,7 +55,11 @@ def dawdle(*_):
 if stage:
     import deidlab.detect.detector as detector, deidlab.mask.masker as masker, deidlab.mask.state as state
     import deidlab.pipeline.parts as parts, deidlab.pipeline.output as output, deidlab.pipeline.source as source
-    import deidlab.pipeline.masking as masking, deidlab.pipeline.work as work
+    import deidlab.pipeline.masking as masking, deidlab.pipeline.work as work, deidlab.pipeline.ways_back as ways_back
+
+    def write_half(documents, *more, **options):
+        next(iter(documents))
+        quote("Quillfeather")
     {
         "read": lambda: spoil(source, "build_document", quote),
         "detect": lambda: spoil(detector.Detector, "detect", quote),
@@ -68,6 +73,9 @@ if stage:
         "disk": lambda: setattr(parts.Parts, "_write", lambda self, path, data: full("Quillfeather")),
         "write": lambda: setattr(masking, "write_output", lambda *a, **k: quote("Quillfeather")),
         "slow": lambda: setattr(masking, "_write", dawdle),
+        "restore": lambda: setattr(ways_back, "restore_text", lambda *a: quote("Quillfeather")),
+        "restore-write": lambda: setattr(ways_back, "write_output", write_half),
+        "restore-disk": lambda: setattr(ways_back, "write_output", lambda *a, **k: full("Quillfeather")),
     }[stage]()
 """
 NOTE_STAGES = ("read", "detect", "facts", "mask", "hold", "crash-detect", "crash-mask", "memory")
@@ -198,6 +206,60 @@ def test_marking_says_nothing_of_what_failed(room: Room, stage: str) -> None:
     # The other notes are in the clear, as they should be; the one that failed is nowhere.
     room.refuse_leaks(done.stdout, done.stderr)
     assert (room.folder / "found.jsonl").read_text().count("\n") == 80
+
+
+def spoil_nothing(_map: Path, _masked: Path) -> None:
+    pass
+
+
+def damage_map(map_file: Path, _masked: Path) -> None:
+    data = bytearray(map_file.read_bytes())
+    data[len(data) // 2] ^= 1
+    map_file.write_bytes(data)
+
+
+def cut_map(map_file: Path, _masked: Path) -> None:
+    map_file.write_bytes(map_file.read_bytes()[:-20])
+
+
+def change_note(_map: Path, masked: Path) -> None:
+    masked.write_text(masked.read_text().replace("[PATIENT-1]", "[PATIENT-9]"))
+
+
+def strange_note(_map: Path, masked: Path) -> None:
+    masked.write_text(masked.read_text() + '{"id": "nobody", "text": "none"}\n')
+
+
+@pytest.mark.parametrize(
+    ("stage", "spoil", "passphrase"),
+    [
+        ("restore", spoil_nothing, "correct horse"),
+        ("restore-write", spoil_nothing, "correct horse"),
+        ("restore-disk", spoil_nothing, "correct horse"),
+        ("", damage_map, "correct horse"),
+        ("", cut_map, "correct horse"),
+        ("", change_note, "correct horse"),
+        ("", strange_note, "correct horse"),
+        ("", spoil_nothing, "wrong battery"),
+    ],
+)
+def test_a_way_back_that_fails_restores_nothing_and_says_nothing(
+    room: Room, stage: str, spoil: Callable[[Path, Path], None], passphrase: str
+) -> None:
+    map_file, masked = room.private / "map", room.folder / "out.jsonl"
+    command, environment = room.command("--keep-map", str(map_file), "-q")
+    environment["DEIDLAB_MAP_PASSPHRASE"] = "correct horse"
+    assert subprocess.run(command, env=environment, capture_output=True, timeout=120).returncode == 0
+    spoil(map_file, masked)
+    back = [sys.executable, "-m", "deidlab", "restore", str(masked), "--map", str(map_file), "--out"]
+    done = subprocess.run(
+        [*back, str(room.folder / "restored.jsonl")],
+        env=environment | {"BROKEN_STAGE": stage, "DEIDLAB_MAP_PASSPHRASE": passphrase},
+        capture_output=True, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 1 and done.stderr.count(b"\n") == 1, done.stderr
+    assert not (room.folder / "restored.jsonl").exists()
+    room.refuse_leaks(done.stdout, done.stderr)
 
 
 def test_a_bad_key(room: Room) -> None:
