@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from deidlab.cli import export_options as options
 from deidlab.cli.output import AsJson, Quiet, print_json, tell, with_progress
 from deidlab.errors import ConfigError
 
@@ -15,38 +16,18 @@ if TYPE_CHECKING:
 
 
 def export(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a finished `deidlab train`.")],
-    out: Annotated[Path, typer.Option(help="The folder to write.")],
-    format: Annotated[
-        str, typer.Option(metavar="onnx|openvino", help="What the model is to run on; openvino is faster.")
-    ] = "openvino",
-    int8: Annotated[
-        bool, typer.Option("--int8", help="Weights and most sums in 8 bits, if F1 stays within 0.2 points.")
-    ] = False,
-    bf16: Annotated[
-        bool, typer.Option("--bf16", help="Sums in 16 bits where the processor has them (openvino).")
-    ] = False,
-    corpus: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="NOTES", help="Notes with gold to measure on [default: the run's validation notes]."
-        ),
-    ] = None,
-    calibration: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="NOTES", help="Notes to fix int8 ranges on beforehand (openvino); no gold needed."
-        ),
-    ] = None,
-    from_: Annotated[
-        str, typer.Option("--from", metavar="FORMAT", help="Format of the notes; recognised unless given.")
-    ] = "",
-    map: Annotated[str, typer.Option(help="Map labels first: a known map's name, or a TOML file.")] = "",
-    limit: Annotated[int, typer.Option(min=0, help="Measure on the first so many notes; 0: on all.")] = 0,
-    force_int8: Annotated[
-        bool, typer.Option("--force-int8", help="Keep int8 unmeasured, or whatever it costs.")
-    ] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an export that is there.")] = False,
+    run: options.Run,
+    out: options.Out,
+    format: options.Format = "openvino",
+    int8: options.Int8 = False,
+    bf16: options.Bf16 = False,
+    corpus: options.Corpus = None,
+    calibration: options.Calibration = None,
+    from_: options.From = "",
+    map: options.Map = "",
+    limit: options.Limit = 0,
+    force_int8: options.ForceInt8 = False,
+    overwrite: options.Overwrite = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:

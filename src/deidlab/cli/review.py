@@ -82,16 +82,22 @@ def review(
     given = dict(locals())
     _check_extra()
     path = store or _usual_store(corpus)
-    if export is not None:
-        _export(_open_existing(path), export, to, part, by, overwrite, as_json, quiet)
-    if agreement:
-        _print_agreement(_open_existing(path), as_json)
     if export is not None or agreement:
+        _answer_from_store(path, given)
         return
     settings, load, compared = _read_options(given)
     desk = _prepare(path, load, settings.models[0], compared, quiet)
     if not load_only:
         _serve(settings, desk, quiet)
+
+
+def _answer_from_store(path: Path, given: dict[str, Any]) -> None:
+    """What `--export` and `--agreement` ask of a store that is there."""
+    if given["export"] is not None:
+        how = (given[name] for name in ("export", "to", "part", "by", "overwrite", "as_json", "quiet"))
+        _export(_open_existing(path), *how)
+    if given["agreement"]:
+        _print_agreement(_open_existing(path), given["as_json"])
 
 
 def _usual_store(corpus: Path) -> Path:

@@ -103,7 +103,7 @@ class LoadedRun:
         began = time.perf_counter()
         scorer.score()
         seconds = time.perf_counter() - began
-        n_rows = len(scorer._rows)
+        n_rows = scorer.n_rows
         found = {"notes": n_notes, "windows": cut.n_windows, "pieces": cut.n_pieces, "steps": n_rows}
         return found | {"seconds": seconds, "first_seconds": first}
 

@@ -56,6 +56,11 @@ class WordScorer:
         found: Scores = scores.cpu().numpy()
         return found
 
+    @property
+    def n_rows(self) -> int:
+        """How many times the model runs to score the corpus."""
+        return len(self._rows)
+
     def steps(self) -> Scores | None:
         """A CRF's steps between tags, where the tagger has one."""
         steps = self._tagger.steps
