@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from deidlab.encode.words import find_words
@@ -23,7 +23,7 @@ def write_predictions(
             line = {
                 "id": document.id,
                 "patient": document.patient,
-                "words": find_words(document.text, style),
+                "steps": words_to_steps(find_words(document.text, style)),
                 "gold": [[span.start, span.end, span.label] for span in document.spans],
                 "found": [[span.start, span.end, span.label, _round(span.score)] for span in spans],
             }
@@ -32,6 +32,15 @@ def write_predictions(
     packed = path.with_name(path.name + ".gz")
     write_whole(packed, buffer.getvalue())
     return packed
+
+
+def words_to_steps(words: Iterable[tuple[int, int]]) -> list[int]:
+    """From each word's end to the next one's start, and its length, by turns: small numbers pack well."""
+    steps, at = [], 0
+    for start, end in words:
+        steps += (start - at, end - start)
+        at = end
+    return steps
 
 
 def _round(score: float | None) -> float | None:

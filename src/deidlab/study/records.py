@@ -9,6 +9,7 @@ import gzip
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 
 from deidlab.errors import ConfigError
@@ -226,12 +227,17 @@ def read_predictions(path: Path) -> Iterator[PredictedDocument]:
             yield PredictedDocument(
                 table["id"],
                 table["patient"],
-                tuple((start, end) for start, end in table["words"]),
+                _steps_to_words(table["steps"]),
                 tuple(Span(start, end, label) for start, end, label in table["gold"]),
                 tuple(Span(start, end, label, score) for start, end, label, score in table["found"]),
             )
         except (ValueError, KeyError, TypeError):
             raise ConfigError(f"{found}, line {number}: not a predicted document") from None
+
+
+def _steps_to_words(steps: list[int]) -> tuple[tuple[int, int], ...]:
+    ends = list(accumulate(steps))
+    return tuple(zip(ends[::2], ends[1::2], strict=True))
 
 
 def _find(path: Path) -> Path | None:
