@@ -18,7 +18,7 @@ from deidlab.detect.known import KnownTable
 from deidlab.detect.lexicon import check_terms, find_allowed, find_denied, outside
 from deidlab.detect.resolve import resolve
 from deidlab.detect.rules import BY_LANGUAGE, Rule, rules_beside
-from deidlab.detect.trimming import trim_names
+from deidlab.detect.trimming import trim_spans
 from deidlab.encode.words import find_words
 from deidlab.errors import ConfigError, ModelError, UnknownNameError
 from deidlab.labels import guess_label_set, known_maps, load_label_set, load_map, split_tag
@@ -105,7 +105,7 @@ class Detector:
         if answer is not None:
             members.append(list(_rename(answer[0], self.model_labels)))
         certain = [*find_denied(text, self.deny), *(self.known.find(document) if self.known else ())]
-        proposed: list[Span] = trim_names(text, combine(members, self.how)) if members else []
+        proposed: list[Span] = trim_spans(text, combine(members, self.how)) if members else []
         if answer is not None and self.threshold is not None:
             proposed += _further_words(answer, self.threshold)
         allowed = find_allowed(text, self.allow)
@@ -126,7 +126,9 @@ class Detector:
             found = _backed(text, found, answer[1], self.backing)
         if not self.yields:
             return found
-        return outside(found, sorted((span.start, span.end) for span in answer[0]))
+        # A span whose label is dropped, such as a word for a relative, covers nothing.
+        kept = _rename(answer[0], self.model_labels)
+        return outside(found, sorted((span.start, span.end) for span in kept))
 
     def _is_sure(self, span: Span) -> bool:
         """Whether a candidate counts; without a threshold, what a model decoded counts as it is."""

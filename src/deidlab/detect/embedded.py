@@ -5,12 +5,20 @@ from __future__ import annotations
 from importlib import resources
 from pathlib import Path
 
-from deidlab.detect.folder import is_export
+from deidlab.detect.folder import is_export, is_run, read_tagger
 from deidlab.errors import ModelError
 
 EMBEDDED = ("en", "es")
 DAY_FIRST = frozenset({"es"})
 """Models for languages that write 3/4/2064 for the third of April."""
+
+
+def language_of(model: str | None) -> str:
+    """The language of the notes that a model is for; empty where it does not say."""
+    if model is None or model in EMBEDDED:
+        return model or ""
+    folder = Path(model)
+    return read_tagger(folder).language if is_run(folder) or is_export(folder) else ""
 
 
 def embedded_folder(name: str) -> Path:

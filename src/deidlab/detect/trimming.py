@@ -1,4 +1,6 @@
-"""Candidates in, candidates out: titles before a name and degrees after it are no part of the name.
+"""Candidates in, candidates out: what stands around a name or a date is no part of it.
+
+Titles before a name, and degrees and the 's of the possessive after it; the hour after a day.
 
 A degree that is also a name (`Do`, `Ma`) is cut off only where its case tells it from the name before it.
 """
@@ -12,7 +14,7 @@ from collections.abc import Iterable
 from deidlab.detect.wordlists import cue_words
 from deidlab.types import Span
 
-_NAMES = frozenset({"PATIENT", "DOCTOR"})
+_TRIMMED = frozenset({"PATIENT", "DOCTOR", "DATE"})
 _KEPT = ("known", "deny")
 _FIRST = re.compile(
     r"(?:mr|mrs|ms|miss|mx|dr|drs|prof|professor|doctor|sr|sra|srta|fr|rev|sgt|capt|lt|hon|mme|mlle|herr|frau|señora?|"
@@ -21,27 +23,41 @@ _FIRST = re.compile(
 )
 _LAST = re.compile(r"[\s,]+\(?([A-Za-z][A-Za-z./-]*[A-Za-z.]\d?)\)?$")
 _PLAIN = frozenset({"md", "rn"})
+_POSSESSIVE = re.compile(r"(?<=\w)['’][sS]$")
+_HOUR = re.compile(r"[\s,@T-]+\d{1,2}$")
+_MINUTES = re.compile(r":[0-5]\d")
 
 
-def trim_names(text: str, spans: Iterable[Span]) -> list[Span]:
-    """The spans; those of people without what stands around a name."""
-    return [_trim(text, span) if span.label in _NAMES else span for span in spans]
+def trim_spans(text: str, spans: Iterable[Span]) -> list[Span]:
+    """The spans, each without what stands around a name or a date; what people listed stays as it is."""
+    return [_trim(text, span) for span in spans]
 
 
 def _trim(text: str, span: Span) -> Span:
-    start, end = span.start, span.end
-    if span.source.startswith(_KEPT):
+    if span.source.startswith(_KEPT) or span.label not in _TRIMMED:
         return span
+    start, end = _trim_date(text, span) if span.label == "DATE" else _trim_name(text, span)
+    if (start, end) == (span.start, span.end):
+        return span
+    return Span(start, end, span.label, span.score, span.source)
+
+
+def _trim_date(text: str, span: Span) -> tuple[int, int]:
+    """`Tue 10` before `:45` is a day and an hour."""
+    hour = _HOUR.search(text, span.start, span.end) if _MINUTES.match(text, span.end) else None
+    return span.start, hour.start() if hour is not None and hour.start() > span.start else span.end
+
+
+def _trim_name(text: str, span: Span) -> tuple[int, int]:
+    start, end = span.start, span.end
     first = _FIRST.match(text, start, end)
     if first is not None and first.end() < end:
         start = first.end()
+    if (own := _POSSESSIVE.search(text[start:end])) is not None:
+        end = start + own.start()
     while (last := _LAST.search(text[start:end])) is not None and _is_degree(text[start:end], last):
         end = start + last.start()
-    return (
-        span
-        if (start, end) == (span.start, span.end)
-        else Span(start, end, span.label, span.score, span.source)
-    )
+    return start, end
 
 
 def _is_degree(name: str, last: re.Match[str]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from deidlab.detect.detector import Detector
-from deidlab.detect.trimming import trim_names
+from deidlab.detect.trimming import trim_spans
 from deidlab.types import Document, Span
 
 
@@ -22,19 +22,35 @@ from deidlab.types import Document, Span
         ("Thu Do", "Thu Do"),
         ("ANN MA", "ANN MA"),
         ("ANN LEE MD", "ANN LEE"),
+        ("Ann Lee's", "Ann Lee"),
+        ("Ann Lee’s", "Ann Lee"),
         ("Young", "Young"),
         ("Miss", "Miss"),
     ],
 )
 def test_names_alone(text: str, name: str) -> None:
-    [span] = trim_names(text, [Span(0, len(text), "DOCTOR", 0.9, "model")])
+    [span] = trim_spans(text, [Span(0, len(text), "DOCTOR", 0.9, "model")])
     assert text[span.start : span.end] == name
+
+
+@pytest.mark.parametrize(
+    ("text", "end", "day"),
+    [
+        ("Thurs 10:05 again", 8, "Thurs"),
+        ("2064-07-29 08:03", 13, "2064-07-29"),
+        ("Oct 16 seen", 6, "Oct 16"),
+        ("10:05", 2, "10"),
+    ],
+)
+def test_an_hour_is_no_part_of_a_day(text: str, end: int, day: str) -> None:
+    [span] = trim_spans(text, [Span(0, end, "DATE", 0.9, "model")])
+    assert text[span.start : span.end] == day
 
 
 def test_other_labels_and_known_names_stay() -> None:
     text = "Mr. Lee MD"
     spans = [Span(0, 10, "HOSPITAL"), Span(0, 10, "PATIENT", 1.0, "known")]
-    assert trim_names(text, spans) == spans
+    assert trim_spans(text, spans) == spans
 
 
 class Silent:

@@ -23,7 +23,7 @@ _NAMES = (*CHEAP, "places", "organisations", "names", "usernames", "professions"
 
 
 # In Spanish the others find more that is no PHI than PHI that the Spanish model misses.
-BY_LANGUAGE = {"es": ("dates", "web", "phones", "national", "places")}
+BY_LANGUAGE = {"es": ("dates", "web", "phones", "national", "places", "kin_es")}
 
 
 def rules_beside(language: str) -> tuple[Rule, ...]:

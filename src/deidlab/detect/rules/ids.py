@@ -54,6 +54,8 @@ def _announced(text: str) -> Iterator[Span]:
     lower = lowered(text)
     labels = cue_labels()
     for start, end, cue in cues().find(text):
+        if cue == "dl" and text[start - 1 : start] == "/":
+            continue  # mg/dL
         label, strong = labels[cue]
         gap = _GAP.match(lower, end)
         begin = gap.end() if gap else end
