@@ -27,7 +27,7 @@ class Deidentifier:
 
     detector: Detector = field(repr=False)
     key: bytes = field(repr=False)
-    day_first: bool = False
+    language: str = ""
 
     def detect(self, text: str, patient: str = "") -> tuple[Span, ...]:
         """The PHI in a text, in order and without overlaps."""
@@ -58,9 +58,10 @@ class Deidentifier:
             )
         found = self.detector.detect(notes, with_words=False)
         marked = [replace(note, spans=one.spans) for note, one in zip(notes, found, strict=True)]
-        return mask_notes(
-            marked, MaskSettings(policy=chosen, style=style, key=self.key, day_first=self.day_first)
-        )
+        from deidlab.detect.embedded import DAY_FIRST
+
+        day_first = self.language in DAY_FIRST
+        return mask_notes(marked, MaskSettings(chosen, style, self.key, None, day_first, self.language))
 
 
 def load(
@@ -75,10 +76,10 @@ def load(
     Without `key_file` the secret is random, and another call gives other surrogates.
     """
     from deidlab.detect import KnownTable, load_detector
-    from deidlab.detect.embedded import DAY_FIRST
+    from deidlab.detect.embedded import language_of
     from deidlab.mask.keys import random_key, read_key
 
     table = None if known is None else KnownTable.read(known)
     detector = load_detector(model, rules, table, threshold=threshold)
     key = random_key() if key_file is None else read_key(key_file).key
-    return Deidentifier(detector, key, model in DAY_FIRST)
+    return Deidentifier(detector, key, language_of(model))

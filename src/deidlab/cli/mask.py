@@ -59,7 +59,6 @@ def mask(
     Example: deidlab mask notes/ --out masked --rules only --style surrogate --key-file site.key
     """
     from deidlab.cli.mask_run import Asked, run
-    from deidlab.detect.embedded import DAY_FIRST
     from deidlab.pipeline.settings import Finding, Source, Writing
 
     options.check_choice("--ids", ids, ("pseudonyms", "keep"))
@@ -72,7 +71,7 @@ def mask(
     given = None if spans is None else Source(spans, None, settings)
     count = options.count_workers(workers)
     asked = Asked(
-        place, out, finding, style, policy, day_first or model in DAY_FIRST, key_file, writing, given,
+        place, out, finding, style, policy, day_first, key_file, writing, given,
         keep_map, failures, count, overwrite, as_json, quiet, calibration, redact_mark,
     )  # fmt: skip
     run(asked, dry_run)

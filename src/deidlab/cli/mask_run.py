@@ -21,6 +21,7 @@ from deidlab.cli.mask_stdout import print_documents, writing_to
 from deidlab.cli.output import print_json, tell
 from deidlab.corpus.files import complete_file, refuse_existing
 from deidlab.corpus.formats import Format, find_format, recognise_format
+from deidlab.detect.embedded import DAY_FIRST, language_of
 from deidlab.errors import ConfigError
 from deidlab.mask import MaskSettings, load_policy
 from deidlab.pipeline.counting import DryCounts, count_corpus
@@ -72,7 +73,11 @@ class Asked:
         policy = load_policy(self.policy)
         key, repeatable = find_key(self.key_file, self.silent)
         style = cast("Style", self.style)
-        return MaskSettings(policy, style, key, self.redact_mark, self.day_first), repeatable
+        language = language_of(None if self.finding.rules == "only" else self.finding.model)
+        settings = MaskSettings(
+            policy, style, key, self.redact_mark, self.day_first or language in DAY_FIRST, language
+        )
+        return settings, repeatable
 
 
 def hold_recall(asked: Asked) -> Asked:

@@ -28,15 +28,15 @@ def initial_digest(keyring: Keyring, patient: str, word: str) -> bytes:
     return keyring.digest("names", "initial", patient, fold(word)[:1])
 
 
-def collect(keyring: Keyring, patient: str, text: str, span: Span) -> Iterator[Fact]:
+def collect(keyring: Keyring, patient: str, text: str, span: Span, language: str = "") -> Iterator[Fact]:
     """What one span tells; the texts that people wrote stay behind."""
     base = base_label(span.label)
     if base in NAMES:
-        yield name_fact(keyring, patient, text, span.label)
+        yield name_fact(keyring, patient, text, span.label, language)
         return
     mention = mention_digest(keyring, patient, text)
     if base in PLACES:
-        group = place_group(keyring, patient, base, text, is_spanish(span.label))
+        group = place_group(keyring, patient, base, text, is_spanish(span.label, language))
         yield Fact("place", span.label, mention, group)
         return
     yield Fact("text", span.label, mention)
@@ -65,17 +65,17 @@ def seat_facts(keyring: Keyring, patient: str, text: str, spans: Sequence[Span])
                 yield Fact("seat", town.label, mention, group)
 
 
-def name_fact(keyring: Keyring, patient: str, text: str, label: str) -> Fact:
-    name = parse_name(text, is_spanish(label))
+def name_fact(keyring: Keyring, patient: str, text: str, label: str, language: str = "") -> Fact:
+    name = parse_name(text, is_spanish(label, language))
     parts = tuple(_part(keyring, patient, text, name, part) for part in name.parts)
     gender = _gender(text, name)
     group = keyring.digest("state", "gender", patient, gender) if gender in ("m", "f") else b""
     return Fact("name", label, mention_digest(keyring, patient, text), group, parts)
 
 
-def is_spanish(label: str) -> bool:
-    """MEDDOCAN's labels are those that are not English."""
-    return label.startswith(
+def is_spanish(label: str, language: str = "") -> bool:
+    """Whether a span is in a Spanish note: the language says so, or the label is one of MEDDOCAN's."""
+    return language == "es" or label.startswith(
         ("NOMBRE_", "TERRITORIO", "CALLE", "INSTITUCION", "CENTRO_SALUD", "PROFESION", "PAIS")
     )
 

@@ -42,7 +42,9 @@ class Masker:
         facts: dict[Fact, None] = {}
         for span in spans:
             written = text[span.start : span.end]
-            facts.update(dict.fromkeys(collect(self._keyring, patient, written, span)))
+            facts.update(
+                dict.fromkeys(collect(self._keyring, patient, written, span, self.settings.language))
+            )
         facts.update(dict.fromkeys(seat_facts(self._keyring, patient, text, settle(document.spans))))
         return tuple(facts)
 
@@ -106,7 +108,11 @@ class Masker:
     def _plan_of(self, patient: str, state: PatientState) -> PatientPlan:
         """The plan of the last patient is kept: notes of a patient come in a row."""
         if self._plan is None or self._plan[0] is not state or self._plan[1] != patient:
-            self._plan = (state, patient, PatientPlan(self._keyring, patient, state, self._keeps_state))
+            self._plan = (
+                state,
+                patient,
+                PatientPlan(self._keyring, patient, state, self._keeps_state, self.settings.language),
+            )
         return self._plan[2]
 
 

@@ -17,6 +17,8 @@ from deidlab.mask.shapes import like_case, scramble
 from deidlab.mask.state import PatientState
 from deidlab.mask.styles import tag
 
+# Whose names are drawn for one that no bank knows.
+_ORIGINS = {"es": "hispanic"}
 _TRIES_FRESH, _TRIES = 60, 400
 _WHOLE_NAMES = ("han-script", "hangul-script")
 WordKey = tuple[str, str, bytes]
@@ -25,8 +27,9 @@ WordKey = tuple[str, str, bytes]
 class NamePlan:
     """The surrogates of one patient's name words."""
 
-    def __init__(self, keyring: Keyring, patient: str, state: PatientState) -> None:
+    def __init__(self, keyring: Keyring, patient: str, state: PatientState, language: str = "") -> None:
         self._keyring, self._patient, self._state = keyring, patient, state
+        self._language = language
         self._words: dict[WordKey, str] = {}
         self._first: dict[bytes, str] = {}
         self._taken: set[str] = set()
@@ -85,7 +88,7 @@ class NamePlan:
         """The mention with its words and initials replaced, all else of its form kept."""
         mention = (label, mention_digest(self._keyring, self._patient, text))
         person = self._state.persons[self._state.meant[mention]]
-        name = parse_name(text, is_spanish(label))
+        name = parse_name(text, is_spanish(label, self._language))
         if not name.parts:
             return tag(label)
         out: list[str] = []
@@ -155,6 +158,7 @@ class NamePlan:
 
     def _choose(self, key: WordKey, part: Part, gender: str, origin: str) -> str:
         label, kind, digest = key
+        origin = origin or _ORIGINS.get(self._language, "")
         pool = name_pool(origin, "family" if kind == "f" else gender if gender in ("m", "f") else "mf")
         stream = self._keyring.stream("names", "choose", self._patient, label, kind, digest)
         candidate = ""

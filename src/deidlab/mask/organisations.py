@@ -50,7 +50,7 @@ _SPANISH_COUNTRIES = (
     "Alemania", "Bélgica", "Irlanda", "Suecia", "Noruega", "Dinamarca", "Finlandia", "Grecia", "Croacia",
     "Hungría",
 )  # fmt: skip
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_WORD = re.compile(r"[^\W\d_ºª]+(?:['’][^\W\d_]+)*")
 
 
 def new_organisation(stream: Stream, text: str, spanish: bool = False) -> str:

@@ -63,7 +63,12 @@ class PlacePlan:
     """
 
     def __init__(
-        self, keyring: Keyring, patient: str, state: PatientState, keep_regions: bool = False
+        self,
+        keyring: Keyring,
+        patient: str,
+        state: PatientState,
+        keep_regions: bool = False,
+        spanish: bool = False,
     ) -> None:
         self._keyring, self._patient = keyring, patient
         facts = [fact for fact in state.facts if fact.kind in ("place", "seat")]
@@ -82,7 +87,7 @@ class PlacePlan:
                 self._region(fact.group)
         for fact in facts:
             if fact.kind == "place" and fact.label not in ("STATE", "ZIP", "PHONE", "FAX"):
-                self.town(fact.mention, fact.group)
+                self.town(fact.mention, fact.group, spanish)
 
     def group(self, mention: bytes, own: bytes, spanish: bool) -> bytes:
         """The region that a mention belongs to: beside which state it stood, its own, or home."""

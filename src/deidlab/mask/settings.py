@@ -14,7 +14,8 @@ class MaskSettings:
     """Without a key a random one is made, and the run cannot be repeated.
 
     `redact_mark` replaces a whole span in the redact style; None gives blocks of the span's own length.
-    `day_first` reads 3/4/2064 as the third of April.
+    `day_first` reads 3/4/2064 as the third of April. `language` is that of the notes, from which new names,
+    places and words are drawn: "es" for Spanish; without it the labels tell, and English is the rule.
     """
 
     policy: Policy = field(default_factory=lambda: load_policy("i2b2"))
@@ -22,6 +23,7 @@ class MaskSettings:
     key: bytes = field(default_factory=random_key, repr=False)
     redact_mark: str | None = None
     day_first: bool = False
+    language: str = ""
 
     def __post_init__(self) -> None:
         if self.style not in STYLES:

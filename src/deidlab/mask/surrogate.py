@@ -29,6 +29,7 @@ from deidlab.types import Span
 
 LEAST_WEEKS, MOST_WEEKS = 26, 260
 _BESIDE = 30
+_CODE_AND_TOWN = re.compile(r"(\d{5})([\s,.-]+)([^\W\d_][^\d]*)")
 _NUMBERS = frozenset({
     "SSN", "MEDICALRECORD", "HEALTHPLAN", "ACCOUNT", "LICENSE", "VEHICLE", "DEVICE", "BIOID", "IDNUM",
     "ROOM",
@@ -46,9 +47,15 @@ class PatientPlan:
     """What all notes of a patient share. Names and places are settled when the first of them is asked for."""
 
     def __init__(
-        self, keyring: Keyring, patient: str, state: PatientState, keep_regions: bool = False
+        self,
+        keyring: Keyring,
+        patient: str,
+        state: PatientState,
+        keep_regions: bool = False,
+        language: str = "",
     ) -> None:
         self._keep_regions = keep_regions
+        self.language = language
         self.keyring, self.patient, self._state = keyring, patient, state
         self.days = offset_days(keyring, patient)
         self.is_old = state.is_old
@@ -58,13 +65,14 @@ class PatientPlan:
     @property
     def names(self) -> NamePlan:
         if self._names is None:
-            self._names = NamePlan(self.keyring, self.patient, self._state)
+            self._names = NamePlan(self.keyring, self.patient, self._state, self.language)
         return self._names
 
     @property
     def places(self) -> PlacePlan:
         if self._places is None:
-            self._places = PlacePlan(self.keyring, self.patient, self._state, self._keep_regions)
+            spanish = self.language == "es"
+            self._places = PlacePlan(self.keyring, self.patient, self._state, self._keep_regions, spanish)
         return self._places
 
     def mention(self, text: str) -> bytes:
@@ -99,7 +107,7 @@ class NoteSurrogates:
 
     def replace(self, span: Span, text: str) -> str:
         """Another text for the span; the same one only for ages, weekdays and seasons that hold."""
-        base, spanish = base_label(span.label), is_spanish(span.label)
+        base, spanish = base_label(span.label), is_spanish(span.label, self._plan.language)
         if base in NAMES:
             return self._plan.names.replace(span.label, text)
         if not any(c.isalnum() for c in text):
@@ -117,7 +125,8 @@ class NoteSurrogates:
             )
             return contacts.new_phone(stream, text, self._plan.places.main(group).area_code)
         if base in _NUMBERS:
-            return new_number(stream, text, base)
+            # A plain word that was taken for a number: other letters would look like nothing at all.
+            return tag(span.label) if text.islower() and text.isalpha() else new_number(stream, text, base)
         return self._by_words(span, base, text, spanish, stream)
 
     def _by_words(self, span: Span, base: str, text: str, spanish: bool, stream: Stream) -> str:
@@ -164,6 +173,8 @@ class NoteSurrogates:
     def _place(self, span: Span, base: str, text: str, spanish: bool) -> str:
         places, mention, own = self._plan.places, self._plan.mention(text), self._group(base, text, spanish)
         coded = sum(c.isdecimal() for c in text) >= 3
+        if base == "LOCATION-OTHER" and coded and (parts := _CODE_AND_TOWN.fullmatch(text)):
+            return self._code_and_town(span, spanish, *parts.groups())
         if base == "ZIP" or (base == "LOCATION-OTHER" and coded):
             town = self._town_before(span, spanish)
             place = town or places.main(places.group(mention, own, spanish))
@@ -174,7 +185,25 @@ class NoteSurrogates:
             return _region_like(text, place.region, place.region_name)
         if base == "LOCATION-OTHER" and not own and not spanish:
             return organisations.new_organisation(self._stream(base, text), text)
+        if spanish and own and self._follows_a_place(span):
+            return like_words(text, places.main(places.group(mention, own, spanish)).region_name)
         return like_words(text, places.town(mention, own, spanish).town)
+
+    def _code_and_town(self, span: Span, spanish: bool, code: str, gap: str, town: str) -> str:
+        """`28046 Madrid`: the town is another one, and the postcode is that one's."""
+        own = self._group("LOCATION-OTHER", town, spanish)
+        place = self._plan.places.town(self._plan.mention(town), own, spanish)
+        return self._postcode(code, place.postcode, "LOCATION-OTHER") + gap + like_words(town, place.town)
+
+    def _follows_a_place(self, span: Span) -> bool:
+        """Whether a town stands right before, so that this is what it lies in."""
+        index = bisect_left(self._starts, span.start) - 1
+        near = self._spans[index] if index >= 0 else None
+        return (
+            near is not None
+            and base_label(near.label) in ("CITY", "LOCATION-OTHER")
+            and self._text[near.end : span.start].strip() in (",", "(", "/")
+        )
 
     def _town_before(self, span: Span, spanish: bool) -> Place | None:
         """The new place of the town written right before the span, with no more than a state between them."""

@@ -23,6 +23,7 @@ def describe_settings(job: MaskJob, format: str) -> dict[str, Any]:
         "style": job.settings.style,
         "redact_mark": job.settings.redact_mark,
         "day_first": job.settings.day_first,
+        "language": job.settings.language,
         "policy": job.settings.policy.name,
         "actions": {label: row.action for label, row in sorted(job.settings.policy.rows.items())},
         "format": format,

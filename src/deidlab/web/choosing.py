@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from deidlab.detect.embedded import DAY_FIRST
+from deidlab.detect.embedded import language_of
 from deidlab.errors import ConfigError
 from deidlab.mask import Policy, known_policies, load_policy
 from deidlab.pipeline.settings import Finding
@@ -31,7 +31,7 @@ def _read(asked: str, finding: Finding) -> ServedModel:
         raise ConfigError(f"a model needs a name of its own: --model NAME={folder}")
     beside = "alone" if finding.rules == "off" else "with rules and lists"
     return ServedModel(
-        name, replace(finding, model=folder), f"the model {name}, {beside}", folder in DAY_FIRST
+        name, replace(finding, model=folder), f"the model {name}, {beside}", language_of(folder)
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 
+from deidlab.detect.embedded import DAY_FIRST
 from deidlab.errors import ConfigError, UnknownNameError
 from deidlab.mask import Policy, known_policies, load_policy
 from deidlab.mask.keys import check_key, random_key
@@ -23,13 +24,18 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 class ServedModel:
     """A way of finding PHI under the name by which requests ask for it.
 
-    `day_first` tells how its language writes dates, for requests that do not say.
+    `language` is that of its notes, where it has one; it tells how dates are written, for requests that do
+    not say.
     """
 
     name: str
     finding: Finding
     description: str = ""
-    day_first: bool = False
+    language: str = ""
+
+    @property
+    def day_first(self) -> bool:
+        return self.language in DAY_FIRST
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,12 +27,13 @@ class Work:
 
     def __init__(self, setup: WorkerSetup) -> None:
         self._detectors = {model.name: model.finding.load() for model in setup.models}
+        self._languages = {model.name: model.language for model in setup.models}
         policies = {policy.name: policy for policy in setup.policies}
 
         @lru_cache(_MASKERS_KEPT)
-        def masker(policy: str, style: Style, day_first: bool) -> Masker:
+        def masker(policy: str, style: Style, day_first: bool, language: str) -> Masker:
             chosen = policies.get(policy) or load_policy(policy)
-            return Masker(MaskSettings(chosen, style, setup.key, day_first=day_first))
+            return Masker(MaskSettings(chosen, style, setup.key, None, day_first, language))
 
         self._masker = masker
 
@@ -74,7 +75,7 @@ class Work:
         notes = job.documents
         if not job.given:
             notes = tuple(replace(note, spans=each.spans) for note, each in zip(notes, found, strict=True))
-        masker = self._masker(job.policy, job.style, job.day_first)
+        masker = self._masker(job.policy, job.style, job.day_first, self._languages[job.model])
         masked = list(mask_together(notes, masker))
         objects = tuple(
             _encode(_mask_record(job, note, each, masker)) for note, each in zip(notes, masked, strict=True)

@@ -32,6 +32,12 @@ def masked(*marked: str, style: str = "surrogate", policy: str = "i2b2", key: by
     return [result.text for result in mask_notes(notes, settings(style, policy, key))]
 
 
+def masked_spanish(marked: str, key: bytes = KEY) -> str:
+    """A Spanish note with surrogates, under labels that do not tell its language."""
+    chosen = MaskSettings(load_policy("i2b2"), "surrogate", key, None, True, "es")
+    return mask_notes([note(marked)], chosen)[0].text
+
+
 def one(label: str, text: str, **how: object) -> str:
     """What replaces one span that is a note by itself."""
     return masked(f"{{{label}:{text}}}", **how)[0]  # type: ignore[arg-type]
