@@ -36,7 +36,8 @@ def write_predictions(
 
 def words_to_steps(words: Iterable[tuple[int, int]]) -> list[int]:
     """From each word's end to the next one's start, and its length, by turns: small numbers pack well."""
-    steps, at = [], 0
+    steps: list[int] = []
+    at = 0
     for start, end in words:
         steps += (start - at, end - start)
         at = end
