@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from threading import local
+from threading import Lock, local
 from typing import Any, Protocol
 
 import numpy as np
@@ -80,6 +80,11 @@ def n_cores() -> int:
     return os.cpu_count() or 1
 
 
+# OpenVINO's Python side sets itself up when it first fills a tensor, and two threads that do so at once may wait
+# for each other for ever.
+_FIRST_TIME = Lock()
+
+
 def open_runtime(folder: Path, facts: ExportFacts, threads: Threads) -> Runtime:
     """The exported model of a folder, ready to run."""
     path = folder / facts.model
@@ -139,10 +144,13 @@ def _open_openvino(path: Path, facts: ExportFacts, threads: Threads) -> Callable
 
     def compute(arrays: Mapping[str, Ids]) -> Scores:
         # A request has buffers of its own; each worker keeps one.
-        if not hasattr(mine, "request"):
+        if hasattr(mine, "request"):
+            scores: Scores = mine.request.infer(dict(arrays))[LOGITS]
+            return scores
+        with _FIRST_TIME:
             mine.request = compiled.create_infer_request()
-        scores: Scores = mine.request.infer(dict(arrays))[LOGITS]
-        return scores
+            first: Scores = mine.request.infer(dict(arrays))[LOGITS]
+        return first
 
     return compute
 
