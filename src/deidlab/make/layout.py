@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import tomllib
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
@@ -11,7 +12,7 @@ from itertools import accumulate
 from typing import Any
 
 from deidlab.errors import UnknownNameError
-from deidlab.make.grammar import Grammar
+from deidlab.make.grammar import Grammar, Slot
 from deidlab.make.heads import write_head
 from deidlab.make.lists import words
 from deidlab.make.pen import Pen
@@ -20,6 +21,10 @@ from deidlab.make.slots import SLOTS
 
 _TRIES = 20
 _HEADINGS = words("layout_headings")
+_WHOLE = ("whole_hospital.txt", "whole_community.txt", "whole_abroad.txt")
+_STARTS = re.compile(r"(?:\n|[.!?])[ \t]*$")
+_SLOT = re.compile(r"<[^<>]*>")
+_BETWEEN = re.compile(r"^====[ ]*$", re.MULTILINE)
 _FILES = ("words.txt", "plain.txt", "labelled.txt", "frames.txt")
 
 
@@ -31,6 +36,7 @@ class Profile:
     head: float
     end: float
     messy: float
+    whole: float
     rules: tuple[str, ...]
     bounds: tuple[float, ...]
     fields: Mapping[str, float]
@@ -62,6 +68,24 @@ def english() -> Grammar:
 
 
 @functools.cache
+def _whole_notes() -> tuple[tuple[Slot, str], ...]:
+    """Notes that were written as a whole, with slots for what is about somebody, and the case of each."""
+    texts = [text for name in _WHOLE for text in _BETWEEN.split(own_text("en", name))]
+    notes = [text.strip("\n") for text in texts if text.strip()]
+    return tuple(
+        (english().compile(text, f"whole note {number}"), _case_of(text))
+        for number, text in enumerate(notes, 1)
+    )
+
+
+def _case_of(text: str) -> str:
+    """How a note is typed: all in capitals, without any, or as usual."""
+    letters = [letter for letter in _SLOT.sub("", text) if letter.isalpha()]
+    capitals = sum(letter.isupper() for letter in letters) / max(1, len(letters))
+    return "upper" if capitals > 0.85 else "lower" if capitals < 0.01 else ""
+
+
+@functools.cache
 def _table() -> dict[str, Any]:
     return tomllib.loads(own_text("en", "kinds.toml"))
 
@@ -83,6 +107,7 @@ def find_profile(name: str) -> Profile:
         head=table["head"],
         end=table["end"],
         messy=table["messy"],
+        whole=table["whole"],
         rules=tuple(f"p.{label}" for label in weights),
         bounds=tuple(accumulate(weights.values())),
         fields=table["fields"],
@@ -96,6 +121,9 @@ def write_note(pen: Pen, profile: Profile) -> str:
     if pen.often(profile.messy):
         _write_messy(pen, profile)
         return "messy"
+    if profile.whole and pen.often(profile.whole):
+        _write_whole(pen)
+        return "whole"
     name = _draw_kind(pen)
     kind = _table()["kinds"][name]
     look = _draw_look(pen)
@@ -142,12 +170,31 @@ def write_end(pen: Pen, profile: Profile) -> None:
     for _ in range(1 if pen.often(0.75) else 2):
         pen.put(pen.pick(("\n", "\n\n", "\n")))
         write_rule(pen, profile, lambda: "end")
+        if profile.whole:
+            _sign_further(pen, 0.85)
     pen.put("\n")
 
 
 def write_sentence(pen: Pen, profile: Profile, plain: str) -> None:
     """One sentence, with PHI or from the rule of plain ones."""
     write_rule(pen, profile, lambda: profile.draw_rule(pen) if pen.often(profile.rate) else plain)
+
+
+def _write_whole(pen: Pen) -> None:
+    note, case = pen.pick(_whole_notes())
+    note(pen)
+    _sign_further(pen, 0.95)
+    pen.put("\n")
+    # Whoever types without capitals, or in nothing else, writes names so too.
+    if case and pen.often(0.85):
+        pen.parts[:] = [(_styled(text, case), label) for text, label in pen.parts]
+
+
+def _sign_further(pen: Pen, share: float) -> None:
+    """Put something behind a name that is all of the last line or sentence: that would else wear out."""
+    *_, (before, _), (_, label) = [("\n", ""), *pen.parts]
+    if label == "DOCTOR" and _STARTS.search(before) and pen.often(share):
+        english().write("after.name", pen)
 
 
 def _write_messy(pen: Pen, profile: Profile) -> None:
