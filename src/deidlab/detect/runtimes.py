@@ -80,7 +80,7 @@ def n_cores() -> int:
     return os.cpu_count() or 1
 
 
-# OpenVINO's Python side sets itself up when it first fills a tensor, and two threads that do so at once may wait
+# OpenVINO's Python side sets itself up when it first fills a tensor; two threads that do so at once may wait
 # for each other for ever.
 _FIRST_TIME = Lock()
 
