@@ -97,6 +97,13 @@ def find_columns(columns: Sequence[str], path: Path, settings: ReadSettings) -> 
 def _row_to_raw(
     row: dict[str, Any], path: Path, where: str, number: int, settings: ReadSettings
 ) -> RawDocument | BadDocument:
+    return row_to_raw(row, path, where, f"{path.stem}-{number}", settings)
+
+
+def row_to_raw(
+    row: dict[str, Any], path: Path, where: str, default_id: str, settings: ReadSettings
+) -> RawDocument | BadDocument:
+    """A row, by column, as a raw document; `row` is used up."""
     id_column, patient_column = settings.id_column or "id", settings.patient_column or "patient"
     record = {"text": row.pop(settings.text_column)}
     for key, column in (("id", id_column), ("patient", patient_column)):
@@ -111,7 +118,7 @@ def _row_to_raw(
         record["meta"] = {**{key: _plain(value) for key, value in row.items()}, **meta}
     except (ValueError, TypeError, RecursionError):
         return BadDocument(path, f"{where}: the columns 'spans' and 'meta' must be as DeidLab writes them")
-    return record_to_raw(record, path, where, f"{path.stem}-{number}")
+    return record_to_raw(record, path, where, default_id)
 
 
 def _from_json(cell: Any) -> Any:
