@@ -11,7 +11,7 @@ import multiprocessing
 import os
 import signal
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from multiprocessing.connection import Connection, wait
@@ -19,7 +19,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Generic
 
 from deidlab.errors import DeidError
-from deidlab.execute.tasks import Completion, Failed, Item, Result, Setup, Task, attempt, describe
+from deidlab.execute.tasks import Completion, Failed, Item, Reading, Result, Setup, Task, attempt, portable
 
 # How many tasks may be ahead of the slowest, for each worker: more evens out, and holds more in memory.
 _AHEAD = 4
@@ -41,6 +41,26 @@ def run_tasks(
     for task in chain(first, source):
         work = work or setup()
         yield Completion(task.number, attempt(work, task.items))
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """`run_tasks` as an executor."""
+
+    n_workers: int = 1
+
+    def __call__(
+        self, tasks: Iterable[Task[Item]], setup: Setup[Item, Result]
+    ) -> Iterator[Completion[Result]]:
+        return run_tasks(tasks, setup, self.n_workers)
+
+    def describe(self) -> dict[str, Any]:
+        return {"engine": "local", "workers": self.n_workers}
+
+    def read(
+        self, reading: Reading[Item], numbers: Sequence[int], lengths: Sequence[int]
+    ) -> Iterator[Task[Item]]:
+        return (Task(number, items) for number, items in zip(numbers, reading.read(numbers), strict=True))
 
 
 @dataclass(slots=True)
@@ -101,7 +121,7 @@ class _Pool(Generic[Item, Result]):
         theirs.close()
         return _Worker(process, ours)
 
-    def _send(self, worker: _Worker[Item, Result], items: tuple[Item, ...]) -> None:
+    def _send(self, worker: _Worker[Item, Result], items: Sequence[Item]) -> None:
         # A worker that is gone shows when its answer is read.
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             worker.pipe.send(items)
@@ -186,13 +206,4 @@ def _serve(pipe: Connection, setup: Setup[Item, Result]) -> None:
         return
     except BaseException as error:
         with contextlib.suppress(OSError):
-            pipe.send((_FATAL, _portable(error)))
-
-
-def _portable(error: BaseException) -> Exception:
-    """The error as the parent can raise it; only our own kinds keep their message."""
-    fatal = DeidError(describe(error))
-    if isinstance(error, DeidError):
-        with contextlib.suppress(TypeError):
-            fatal = type(error)(str(error))
-    return fatal
+            pipe.send((_FATAL, portable(error)))

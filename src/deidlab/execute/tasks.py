@@ -7,15 +7,18 @@ never takes its neighbours with it, and its reason never quotes what was in the 
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from deidlab.errors import ConfigError, DeidError, MissingExtraError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Other = TypeVar("Other")
+Read = TypeVar("Read", covariant=True)
 
 Work = Callable[[Sequence[Item]], Sequence[Result]]
 Setup = Callable[[], Work[Item, Result]]
@@ -30,7 +33,7 @@ class Task(Generic[Item]):
     """Items that travel together."""
 
     number: int
-    items: tuple[Item, ...] = field(repr=False)
+    items: Sequence[Item] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,49 @@ class Completion(Generic[Result]):
 
     number: int
     results: tuple[Result | Failed, ...] = field(repr=False)
+
+
+class Reading(Protocol[Read]):
+    """Tasks that any machine can read which sees the source; how many items each has is known beforehand."""
+
+    def sizes(self) -> Iterable[tuple[int, int]]:
+        """Number and length of every task, in order."""
+
+    def shares(self, wanted: Sequence[int]) -> Iterable[tuple[Reading[Read], Sequence[int]]]:
+        """The wanted tasks in runs that are best read by one reader, each with all that this needs."""
+
+    def read(self, wanted: Sequence[int]) -> Iterator[tuple[Read, ...]]:
+        """The items of these tasks, task by task; what cannot be read says so in its item's place."""
+
+
+class Executor(Protocol):
+    """Whoever runs tasks: one completion a task, in the order of the tasks, whatever becomes of workers."""
+
+    def __call__(
+        self, tasks: Iterable[Task[Item]], setup: Setup[Item, Result]
+    ) -> Iterator[Completion[Result]]: ...
+
+    def read(
+        self, reading: Reading[Item], numbers: Sequence[int], lengths: Sequence[int]
+    ) -> Iterator[Task[Item]]:
+        """The tasks of these numbers and lengths, in order, read wherever this executor reads."""
+
+    def describe(self) -> dict[str, Any]:
+        """Who worked, for the record of a run."""
+
+
+def pair(items: Sequence[Item], beside: Sequence[Other]) -> Sequence[tuple[Item, Other]]:
+    """Each item with what belongs to it, wherever the items are."""
+    if isinstance(items, FarItems):
+        return items.paired(beside)
+    return tuple(zip(items, beside, strict=True))
+
+
+class FarItems(Sequence[Any]):
+    """Items that are not here: to look at one fetches it, to hand them on does not."""
+
+    def paired(self, beside: Sequence[Any]) -> FarItems:
+        raise NotImplementedError
 
 
 def attempt(work: Work[Item, Result], items: Sequence[Item]) -> tuple[Result | Failed, ...]:
@@ -77,3 +123,12 @@ def describe(error: BaseException) -> str:
         name = os.path.basename(frame.tb_frame.f_code.co_filename)  # noqa: PTH119
         place = f" at {name}:{frame.tb_lineno}"
     return f"internal error ({type(error).__name__}{place})"
+
+
+def portable(error: BaseException) -> Exception:
+    """The error as another process can raise it; only our own kinds keep their message."""
+    fatal = DeidError(describe(error))
+    if isinstance(error, DeidError):
+        with contextlib.suppress(TypeError):
+            fatal = type(error)(str(error))
+    return fatal
