@@ -20,6 +20,8 @@ PREDICTIONS = "predictions"
 CROSS = "cross"
 ACCESS = "access.jsonl"
 PROGRESS = "progress"
+MODELS = "models"
+ATTEMPTS = "attempts"
 LOCK = "lock"
 
 
@@ -73,8 +75,13 @@ def check_digest(folder: Path, part: str, digest: str) -> None:
         raise ConfigError(f"{folder}: the {part} notes are not those that this study began with")
 
 
-def note_access(folder: Path, step: str, part: str, what: str, path: str, n_documents: int) -> None:
-    """Add a line to the record of what was read; one write, so that lines of two processes do not mix."""
+def note_access(
+    folder: Path, step: str, part: str, what: str, path: str, n_documents: int, out: Path | None = None
+) -> None:
+    """Add a line to the record of what was read; one write, so that lines of two processes do not mix.
+
+    `out` is where the line goes, if not to the study's own folder.
+    """
     line = {
         "time": now(),
         "step": step,
@@ -85,7 +92,7 @@ def note_access(folder: Path, step: str, part: str, what: str, path: str, n_docu
         "selected": (folder / SELECTION).is_file(),
         "process": os.getpid(),
     }
-    handle = os.open(folder / ACCESS, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    handle = os.open((out or folder) / ACCESS, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     try:
         os.write(handle, (json.dumps(line, ensure_ascii=False) + "\n").encode())
         os.fsync(handle)

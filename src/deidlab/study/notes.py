@@ -86,12 +86,12 @@ def parts_from(spec: StudySpec, ids: Mapping[str, Iterable[str]]) -> Parts:
     return Parts(found, None if corpus.path or corpus.train else spec.make)
 
 
-def read_part(parts: Parts, name: str, folder: Path, step: str) -> list[Document]:
+def read_part(parts: Parts, name: str, folder: Path, step: str, out: Path | None = None) -> list[Document]:
     """The notes of a part, their labels mapped; the reading is written down first."""
     if name == "test" and not (folder / SELECTION).is_file():
         raise ConfigError("the test notes stay shut until every run has ended and the selection is written")
     part = parts.parts[name]
-    note_access(folder, step, name, "notes", part.path, len(part.ids or ()))
+    note_access(folder, step, name, "notes", part.path, len(part.ids or ()), out)
     documents = list(_read(part, parts.make))
     if part.ids is not None:
         _refuse_missing(part, documents, name)
@@ -101,13 +101,13 @@ def read_part(parts: Parts, name: str, folder: Path, step: str) -> list[Document
     return [relabel(document, mapping) for document in documents] if mapping else documents
 
 
-def read_cross(cross: CrossSpec, folder: Path) -> list[Document]:
+def read_cross(cross: CrossSpec, folder: Path, out: Path | None = None) -> list[Document]:
     """The notes of another corpus."""
     if not cross.path:
         raise ConfigError(
             f"the corpus '{cross.name}' of [[cross]] has no path: say --corpus {cross.name}=PATH"
         )
-    note_access(folder, "cross", cross.name, "notes", cross.path, 0)
+    note_access(folder, "cross", cross.name, "notes", cross.path, 0, out)
     mapping = load_map(cross.map) if cross.map else {}
     return [relabel(each, mapping) for each in read_corpus(cross.path, cross.format or None)]
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from deidlab.errors import ConfigError
-from deidlab.study.folder import COMPLETIONS, SELECTION, STUDY, now, read_object, write_object
+from deidlab.study.folder import COMPLETIONS, MODELS, SELECTION, STUDY, now, read_object, write_object
 from deidlab.study.grid import Run, expand_runs
 from deidlab.study.notes import Parts, deal_parts, parts_from
 from deidlab.study.records import Completion
@@ -94,6 +95,15 @@ def _describe_model(model: ModelSpec, runs: list[Run]) -> dict[str, Any]:
         "objective": known.objective if known and not model.scratch else None,
         "settings": [run.settings.as_dict() for run in runs],
     }
+
+
+def write_config(folder: Path, model: ModelSpec) -> Path:
+    """The folder of an architecture that the study describes in place, as training takes it."""
+    path = folder / MODELS / model.name / "config.json"
+    wanted = json.loads(json.dumps(dict(model.config)))
+    if not path.is_file() or read_object(path) != wanted:
+        write_object(path, wanted)
+    return path.parent
 
 
 def finish_facts(folder: Path, completions: Mapping[str, Completion]) -> None:

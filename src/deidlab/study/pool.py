@@ -6,13 +6,14 @@ import contextlib
 import multiprocessing
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any
+from typing import Any, Protocol
 
-from deidlab.errors import ConfigError, DeidError, MissingExtraError, ModelError
+from deidlab import errors
+from deidlab.errors import ConfigError, CorpusError, DeidError, MissingExtraError, ModelError
 from deidlab.study.worker import DONE, FATAL, READY, STOPPED, WorkerPlan, serve
 
 DIED = "its process ended without an answer (out of memory?)"
@@ -33,11 +34,39 @@ class Worker:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A task that is over: with its answer, or with an error where the process died of it."""
+    """A task that is over: with its answer, or with an error where the process died of it.
+
+    `again` says that another try may end otherwise, `away` that the task had no part in the end.
+    """
 
     task: Any
     answer: Any = None
     error: str | None = None
+    again: bool = False
+    away: bool = False
+
+
+class Workers(Protocol):
+    """What a study asks of its workers, wherever they are: `Pool` on this machine, `RayPool` on a cluster."""
+
+    @property
+    def workers(self) -> Sequence[Any]: ...
+
+    def __enter__(self) -> Workers: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def most(self, wanted: int) -> int: ...
+
+    def busy(self) -> set[str]: ...
+
+    def start(self) -> Any: ...
+
+    def give(self, worker: Any, kind: str, value: Any, task: Any) -> None: ...
+
+    def wait(self, seconds: float) -> Iterator[Ended]: ...
+
+    def close_gently(self) -> None: ...
 
 
 class Pool:
@@ -53,6 +82,15 @@ class Pool:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def most(self, wanted: int) -> int:
+        """How many workers there may be: as many as wanted, or one a device."""
+        facts = next((worker.facts for worker in self.workers if worker.facts), None)
+        return wanted or (1 if facts is None else int(facts["n_devices"]))
+
+    def busy(self) -> set[str]:
+        """The jobs that must not be given to anybody now."""
+        return {worker.task.id for worker in self.workers if worker.task is not None}
 
     def start(self) -> Worker:
         """One more worker; it says when it is ready."""
@@ -99,9 +137,9 @@ class Pool:
         worker.pipe.close()
         worker.process.join(5)
         if not worker.ready:
-            raise _as_error(kind, message)
+            raise as_error(kind, message)
         if worker.task is not None:
-            yield Ended(worker.task, None, message)
+            yield Ended(worker.task, None, message, again=not hasattr(errors, kind))
 
     def close(self, patience: float = 0.0) -> None:
         """End all workers; with patience, those at work may write their checkpoint first."""
@@ -123,11 +161,11 @@ class Pool:
         self.close(_STOP_SECONDS)
 
 
-def _as_error(kind: str, message: str) -> DeidError:
-    """An error of a worker that could not begin, as one of our own."""
+def as_error(kind: str, message: str) -> DeidError:
+    """A worker's error as one of our own."""
     if kind == MissingExtraError.__name__:
         return MissingExtraError("a study", "train")
-    known = {each.__name__: each for each in (ConfigError, ModelError)}
+    known = {each.__name__: each for each in (ConfigError, CorpusError, ModelError)}
     return known.get(kind, DeidError)(message)
 
 

@@ -10,25 +10,33 @@ import fcntl
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from deidlab.errors import ConfigError
+from deidlab.study.attempts import GRACE_SECONDS, recover
 from deidlab.study.completing import Timing, complete_run, completions_by_run, drop_failed
 from deidlab.study.folder import LOCK, SELECTION, TESTS
 from deidlab.study.hybrids import add_hybrids
 from deidlab.study.jobs import Job, current_runs, next_jobs
 from deidlab.study.opening import OpenStudy, finish_facts, open_study
-from deidlab.study.pool import Ended, Pool
+from deidlab.study.pool import Ended, Pool, Workers
 from deidlab.study.pruning import prune_runs
 from deidlab.study.records import Completion, StudyRecords, read_selection, read_study
 from deidlab.study.selection import select_runs, write_selection
 from deidlab.study.spec import StudySpec
 from deidlab.study.worker import TEST, TRAIN, WorkerPlan
 
+if TYPE_CHECKING:
+    from deidlab.study.raypool import FarOptions
+
 _TICK = 0.25
+# A job is not to blame for its node; one that takes its node with it each time is.
+_AWAY_FOR_A_TRY = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +61,9 @@ class RunOptions:
 
     Where runs failed, a study stops before its selection, since what is selected stays selected: `retry`
     tries them again, `accept_failures` goes on without them.
+
+    `far` sends runs to Ray instead of to processes of this machine. A job whose worker dies is tried `tries`
+    times; 0 is once on this machine, and three times on Ray, where workers die of other causes too.
     """
 
     device: str = "auto"
@@ -60,6 +71,12 @@ class RunOptions:
     retry: bool = False
     accept_failures: bool = False
     stop_after: str = ""
+    tries: int = 0
+    far: FarOptions | None = None
+
+    @property
+    def n_tries(self) -> int:
+        return self.tries or (1 if self.far is None else 3)
 
 
 def run_study(
@@ -69,6 +86,9 @@ def run_study(
     options = options or RunOptions()
     folder.mkdir(parents=True, exist_ok=True)
     with _alone(folder), _stopped_by_signal():
+        if recover(folder):
+            # Workers of a process that was killed are given the time to miss their lease.
+            time.sleep(GRACE_SECONDS)
         study = open_study(spec, folder)
         if options.retry and not (folder / SELECTION).is_file():
             drop_failed(folder)
@@ -104,11 +124,26 @@ def _stopped_by_signal() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
+@dataclass(slots=True)
+class Losses:
+    """How often a job was lost: by the death of its worker, and through no part of its own."""
+
+    died: int = 0
+    away: int = 0
+
+    def count(self, ended: Ended, tries: int) -> bool:
+        """One more; whether the job is tried again. A node may take many jobs with it, but not for ever."""
+        self.away += ended.away
+        self.died += not ended.away
+        return ended.again and self.died < tries and self.away < _AWAY_FOR_A_TRY * tries
+
+
 class _Runner:
     def __init__(self, study: OpenStudy, options: RunOptions, watch: Watch | None) -> None:
         self._study, self._options, self._watch = study, options, watch
         self._spec, self._folder = study.spec, study.folder
         self._wanted = options.processes or self._spec.run.processes
+        self._losses: dict[str, Losses] = {}
 
     def run(self) -> None:
         trained = (self._folder / SELECTION).is_file() or not self._jobs()
@@ -117,7 +152,7 @@ class _Runner:
         if trained and self._is_tested():
             self._finish()
             return
-        with Pool(self._plan()) as pool:
+        with self._open_pool() as pool:
             try:
                 if not trained:
                     self._train(pool)
@@ -132,6 +167,14 @@ class _Runner:
                 pool.close_gently()
                 raise
         self._finish()
+
+    def _open_pool(self) -> Workers:
+        far = self._options.far
+        if far is None:
+            return Pool(self._plan())
+        from deidlab.study.raypool import RayPool
+
+        return RayPool(self._plan(), far, self._wanted, self._options.n_tries)
 
     def _plan(self) -> WorkerPlan:
         cores = os.cpu_count() or 1
@@ -150,12 +193,12 @@ class _Runner:
     def _stops_early(self) -> bool:
         return self._options.stop_after == "selection" or self._spec.run.keep == "none"
 
-    def _train(self, pool: Pool) -> None:
+    def _train(self, pool: Workers) -> None:
         """Give out jobs until none is left; a rung of halving opens when the one before is complete."""
         pool.start()
         known = completions_by_run(self._folder)
         while True:
-            busy = {worker.task.id for worker in pool.workers if worker.task is not None}
+            busy = pool.busy()
             waiting = [job for job in next_jobs(self._spec, known) if job.id not in busy]
             if not waiting and not busy:
                 return
@@ -169,23 +212,22 @@ class _Runner:
                 finish_facts(self._folder, known)
             self._show("training", pool, known, tuple(run.id for each in ended for run in each.task.runs))
 
-    def _hand_out(self, pool: Pool, waiting: list[Job]) -> None:
+    def _hand_out(self, pool: Workers, waiting: list[Job]) -> None:
         for worker in pool.workers:
             if worker.ready and worker.task is None and waiting:
                 job = waiting.pop(0)
                 pool.give(worker, TRAIN, [run.as_dict() for run in job.runs], job)
-        if waiting and len(pool.workers) < self._n_workers(pool, len(waiting)):
+        engaged = sum(worker.task is not None or not worker.ready for worker in pool.workers)
+        if waiting and len(pool.workers) < min(pool.most(self._wanted), engaged + len(waiting)):
             pool.start()
 
-    def _n_workers(self, pool: Pool, n_waiting: int) -> int:
-        busy = sum(worker.task is not None or not worker.ready for worker in pool.workers)
-        facts = next((worker.facts for worker in pool.workers if worker.facts), None)
-        most = self._wanted or (1 if facts is None else facts["n_devices"])
-        return min(int(most), busy + n_waiting)
+    def _is_tried_again(self, ended: Ended) -> bool:
+        losses = self._losses.setdefault(ended.task.id if ended.task.runs else "", Losses())
+        return losses.count(ended, self._options.n_tries)
 
     def _take(self, ended: Ended) -> None:
-        """A job whose process died is a failure of those of its runs that were not complete."""
-        if ended.error is None:
+        """A job whose process died once too often is a failure of its runs that were not complete."""
+        if ended.error is None or self._is_tried_again(ended):
             return
         done = completions_by_run(self._folder)
         timing = Timing.start(self._folder, ended.task.id)
@@ -204,22 +246,22 @@ class _Runner:
         finish_facts(self._folder, known)
         prune_runs(self._spec, self._folder, known)
 
-    def _test(self, pool: Pool) -> None:
-        if not pool.workers:
-            pool.start()
-        worker = pool.workers[0]
+    def _test(self, pool: Workers) -> None:
         known = completions_by_run(self._folder)
         given = False
         while True:
-            if worker.ready and not given:
-                pool.give(worker, TEST, None, Job(()))
+            if not pool.workers:
+                pool.start()
+            free = next((each for each in pool.workers if each.ready and each.task is None), None)
+            if free is not None and not given:
+                pool.give(free, TEST, None, Job(()))
                 given = True
             for each in pool.wait(_TICK):
-                if each.error is not None:
+                if each.error is None:
+                    return
+                if not self._is_tried_again(each):
                     raise ConfigError(f"the selected models could not be tested: {each.error}")
-                return
-            if worker not in pool.workers:
-                raise ConfigError("the process that tests the selected models could not go on")
+                given = False
             self._show("testing", pool, known, ())
 
     def _is_tested(self) -> bool:
@@ -240,7 +282,7 @@ class _Runner:
         styles = {run.settings.words for runs in self._study.runs.values() for run in runs}
         return styles.pop() if len(styles) == 1 else "runs"
 
-    def _show(self, stage: str, pool: Pool, known: dict[str, Completion], ended: tuple[str, ...]) -> None:
+    def _show(self, stage: str, pool: Workers, known: dict[str, Completion], ended: tuple[str, ...]) -> None:
         if self._watch is None:
             return
         running = tuple(worker.task for worker in pool.workers if worker.task is not None)

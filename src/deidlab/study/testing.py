@@ -192,9 +192,9 @@ def predict_selected(workshop: Workshop, selection: Selection) -> None:
 
 def _cross(workshop: Workshop, name: str, run: LoadedRun) -> tuple[str, ...]:
     for cross in workshop.spec.cross:
-        documents = read_cross(cross, workshop.folder)
+        documents = read_cross(cross, workshop.folder, workshop.out)
         answer = run.predict(documents)
-        path = cross_path(workshop.folder, name, cross.name)
+        path = cross_path(workshop.out, name, cross.name)
         write_predictions(path, documents, answer.spans, run.facts.words)
     return tuple(cross.name for cross in workshop.spec.cross)
 
@@ -244,11 +244,11 @@ def _write(
     scores = {}
     for part, answer in answers.items():
         documents = workshop.notes(part)
-        write_predictions(predictions_path(workshop.folder, name, part), documents, answer.spans, style)
+        write_predictions(predictions_path(workshop.out, name, part), documents, answer.spans, style)
         scores[part] = measure_found(documents, answer.spans, style)
     tests = answers.get("test")
     write_test(
-        workshop.folder,
+        workshop.out,
         name,
         {
             "kind": kind,

@@ -18,6 +18,7 @@ from deidlab.encode.decoding import TagGrammar
 from deidlab.encode.windows import IGNORED
 from deidlab.errors import DeidError
 from deidlab.study.completing import Timing, best_so_far, complete_run, is_better, write_progress
+from deidlab.study.folder import RUNS
 from deidlab.study.grid import Run
 from deidlab.study.jobs import Job
 from deidlab.study.measuring import measure_found
@@ -47,7 +48,7 @@ Record = dict[str, Any]
 
 def train_job(workshop: Workshop, job: Job, tell: Callable[[Run, Record], None] | None = None) -> None:
     """Train a job and write the completion of each of its runs; a failure is written too, and not raised."""
-    timing = Timing.start(workshop.folder, job.id)
+    timing = Timing.start(workshop.out, job.id)
     training: _JobTraining | None = None
     try:
         training = _JobTraining(workshop, job, timing, tell)
@@ -58,7 +59,7 @@ def train_job(workshop: Workshop, job: Job, tell: Callable[[Run, Record], None] 
             raise
         left = job.runs if training is None else training.left
         for run in left:
-            complete_run(workshop.folder, run, timing, error=describe_failure(error, run))
+            complete_run(workshop.out, run, timing, error=describe_failure(error, run))
         remove_checkpoint(workshop.run_folder(job.id))
     finally:
         training = None
@@ -150,7 +151,7 @@ class _JobTraining:
             raise Interrupted
         self._timing.lap()
         run = self.left[0]
-        write_progress(self._workshop.folder, self._job, run, entry["epoch"], self._timing)
+        write_progress(self._workshop.out, self._job, run, entry["epoch"], self._timing)
         if self._tell is not None:
             self._tell(run, entry)
         if entry["epoch"] == run.settings.epochs:
@@ -174,7 +175,7 @@ class _JobTraining:
         record = self._describe(epoch, figures)
         if run.final and self._is_worth_keeping(run, figures["f1"]):
             self._save(run, weights, record)
-        complete_run(self._workshop.folder, run, self._timing, record, shares=self._shares(run))
+        complete_run(self._workshop.out, run, self._timing, record, shares=self._shares(run))
         self.left.pop(0)
 
     def _shares(self, run: Run) -> str | None:
@@ -275,7 +276,8 @@ def _take_over(workshop: Workshop, job: Job) -> None:
     run = job.runs[-1]
     if run.before is None or not _goes_on(run):
         return
-    below, own = (workshop.run_folder(name) / CHECKPOINT for name in (run.before, run.id))
+    below = workshop.folder / RUNS / run.before / CHECKPOINT
+    own = workshop.run_folder(run.id) / CHECKPOINT
     if below.is_file() and not own.is_file():
         partial = own.with_name(f".{own.name}.{os.getpid()}.partial")
         shutil.copyfile(below, partial)

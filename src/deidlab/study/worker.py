@@ -42,11 +42,11 @@ def serve(pipe: Connection, plan: WorkerPlan) -> None:
     # Ctrl-C at a terminal goes to a whole group; the parent decides, and asks each worker exactly once.
     os.setpgrp()
     try:
-        workshop = _open(plan)
+        workshop = open_workshop(plan)
         pipe.send((READY, {"device": workshop.place.device.type, "n_devices": _count_devices(workshop)}))
         while True:
             kind, value = pipe.recv()
-            pipe.send((DONE, _do(workshop, kind, value)))
+            pipe.send((DONE, do(workshop, kind, value)))
     except (EOFError, BrokenPipeError, ConnectionResetError):
         return
     except KeyboardInterrupt:
@@ -58,7 +58,8 @@ def serve(pipe: Connection, plan: WorkerPlan) -> None:
             pipe.send((FATAL, (type(error).__name__, message)))
 
 
-def _open(plan: WorkerPlan) -> Any:
+def open_workshop(plan: WorkerPlan) -> Any:
+    """The workshop of a process that has nothing else to do."""
     os.environ["LOCAL_RANK"] = str(plan.number if plan.device != "cpu" else 0)
     from deidlab.train.start import need_torch
 
@@ -73,7 +74,8 @@ def _open(plan: WorkerPlan) -> Any:
     return Workshop(plan.spec, parts_from(plan.spec, plan.ids), Path(plan.folder), plan.device)
 
 
-def _do(workshop: Any, kind: str, value: Any) -> Any:
+def do(workshop: Any, kind: str, value: Any) -> Any:
+    """A job of one of the three kinds; its answer, where it is not on disk."""
     if kind == TRAIN:
         from deidlab.study.grid import run_from
         from deidlab.study.jobs import Job

@@ -6,7 +6,6 @@ Many short runs in one process cost little more than their steps: nothing is rea
 from __future__ import annotations
 
 import copy
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,8 +15,9 @@ from deidlab.encode.pieces import WordPieces
 from deidlab.encode.windows import WindowShape
 from deidlab.errors import ConfigError
 from deidlab.labels import LabelSet
-from deidlab.study.folder import RUNS, check_digest, write_object
+from deidlab.study.folder import RUNS, check_digest
 from deidlab.study.notes import Parts, read_part
+from deidlab.study.opening import write_config
 from deidlab.study.spec import ModelSpec, StudySpec
 from deidlab.train.checkpoint import seed_everything
 from deidlab.train.labelling import choose_labels
@@ -31,8 +31,6 @@ from deidlab.train.swapping import swap_mentions
 from deidlab.train.tagger import longest_window
 from deidlab.train.vocabulary import learn_pieces
 from deidlab.types import Document
-
-MODELS = "models"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +51,8 @@ class Workshop:
 
     def __init__(self, spec: StudySpec, parts: Parts, folder: Path, device: str = "auto") -> None:
         self.spec, self.folder = spec, folder
+        self.out = folder
+        """Where runs are written; far workers write into folders of their own, see `attempts`."""
         self._parts = parts
         self.place: Place = find_place(device)
         self._notes: dict[str, list[Document]] = {}
@@ -64,7 +64,7 @@ class Workshop:
     def notes(self, part: str, step: str = "train") -> list[Document]:
         """A part's notes, read at the first asking."""
         if part not in self._notes:
-            self._notes[part] = read_part(self._parts, part, self.folder, step)
+            self._notes[part] = read_part(self._parts, part, self.folder, step, self.out)
         return self._notes[part]
 
     def digest(self, part: str) -> str:
@@ -87,12 +87,7 @@ class Workshop:
         """Where a model comes from; an architecture described in the study becomes a folder of its own."""
         if not model.config:
             return ModelSource(model.model, model.scratch, model.tokenizer)
-        folder = self.folder / MODELS / model.name
-        path = folder / "config.json"
-        wanted = json.loads(json.dumps(dict(model.config)))
-        if not path.is_file() or json.loads(path.read_text("utf-8")) != wanted:
-            write_object(path, wanted)
-        return ModelSource(str(folder), True, model.tokenizer or LEARN)
+        return ModelSource(str(write_config(self.folder, model)), True, model.tokenizer or LEARN)
 
     def prepare(self, model: ModelSpec, settings: TrainSettings) -> Material:
         """Everything that a run needs before its first step."""
@@ -169,4 +164,4 @@ class Workshop:
         return self._cut[key]
 
     def run_folder(self, run: str) -> Path:
-        return self.folder / RUNS / run
+        return self.out / RUNS / run

@@ -11,10 +11,15 @@ from deidlab.cli.output import AsJson, Quiet, print_json, tell
 from deidlab.cli.study import options as opt
 
 if TYPE_CHECKING:
+    from deidlab.study.raypool import FarOptions
     from deidlab.study.records import StudyRecords
 
 Processes = Annotated[
-    int, typer.Option(min=0, help="Runs side by side; 0 is the file's number, or else one a GPU, or one.")
+    int,
+    typer.Option(
+        min=0,
+        help="Runs side by side; 0 is the file's number, or else one a GPU, or one; on Ray, all that fit.",
+    ),
 ]
 Retry = Annotated[bool, typer.Option("--retry", help="Try the runs that failed again.")]
 AcceptFailures = Annotated[
@@ -22,6 +27,30 @@ AcceptFailures = Annotated[
 ]
 StopAfter = Annotated[
     str, typer.Option(help="'selection' trains and selects, and leaves the test notes shut.")
+]
+Engine = Annotated[str, typer.Option(help="'local' runs on this machine, 'ray' on a Ray cluster.")]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        help="With --engine ray: 'auto' or HOST:PORT of a Ray that runs; left out, one is started here."
+    ),
+]
+GpusPerRun = Annotated[
+    float | None,
+    typer.Option(
+        min=0.0,
+        help="With --engine ray: how much of a GPU a run takes, such as 0.5; one where there are GPUs.",
+        show_default=False,
+    ),
+]
+CpusPerRun = Annotated[
+    float, typer.Option(min=0.0, help="With --engine ray: CPU cores, and threads, that a run takes.")
+]
+Tries = Annotated[
+    int,
+    typer.Option(
+        min=0, help="Times a run is tried whose worker dies; 0 is once on this machine, three times on Ray."
+    ),
 ]
 
 
@@ -36,6 +65,11 @@ def run(
     retry: Retry = False,
     accept_failures: AcceptFailures = False,
     stop_after: StopAfter = "",
+    engine: Engine = "local",
+    address: Address = None,
+    gpus_per_run: GpusPerRun = None,
+    cpus_per_run: CpusPerRun = 1.0,
+    tries: Tries = 0,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -45,6 +79,9 @@ def run(
     recorded and the others go on; the study then waits with its selection for `--retry` or
     `--accept-failures`. Test notes are opened only once the selection is written; `access.jsonl` in the
     study's folder lists every reading.
+
+    `--engine ray` sends runs to the nodes of a Ray cluster, which must all see the study's folder and its
+    notes under the same paths. Records, numbers and going on are the same, and the engine may change between.
     """
     from deidlab.cli.study.watching import Watcher
     from deidlab.errors import UnknownNameError
@@ -54,17 +91,33 @@ def run(
         raise UnknownNameError("stage to stop after", stop_after, ("selection",))
     spec = opt.open_spec(study, set, corpus, price)
     folder = out or opt.default_folder(study)
-    options = RunOptions(device, processes, retry, accept_failures, stop_after)
+    far = _choose_engine(engine, address, gpus_per_run, cpus_per_run)
+    options = RunOptions(device, processes, retry, accept_failures, stop_after, tries, far)
     with Watcher(spec, quiet) as watcher:
         try:
             records = run_study(spec, folder, options, watcher.show)
         except KeyboardInterrupt:
             watcher.stop()
-            tell(f"deidlab: interrupted; go on with `deidlab study run {study} --out {folder}`")
+            again = f"deidlab study run {study} --out {folder}" + (" --engine ray" if far else "")
+            tell(f"deidlab: interrupted; go on with `{again}`")
             raise typer.Exit(130) from None
     _answer(records, folder, as_json, quiet)
     if any(not each.is_done for each in records.completions):
         raise typer.Exit(3)
+
+
+def _choose_engine(engine: str, address: str | None, gpus: float | None, cpus: float) -> FarOptions | None:
+    from deidlab.errors import ConfigError, UnknownNameError
+
+    if engine not in ("local", "ray"):
+        raise UnknownNameError("engine", engine, ("local", "ray"))
+    if engine == "local":
+        if address is not None or gpus is not None:
+            raise ConfigError("--address and --gpus-per-run are for --engine ray")
+        return None
+    from deidlab.study.raypool import FarOptions
+
+    return FarOptions(address, cpus, gpus)
 
 
 def _answer(records: StudyRecords, folder: Path, as_json: bool, quiet: bool) -> None:
