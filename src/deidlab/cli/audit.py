@@ -36,7 +36,9 @@ Verdicts = Annotated[
 
 
 def audit(
-    output: Annotated[Path, typer.Argument(metavar="OUT", help="What `deidlab mask` wrote.")],
+    output: Annotated[
+        str, typer.Argument(metavar="OUT", help="What `deidlab mask` wrote: a file, a folder, a table's URL.")
+    ],
     report: Annotated[
         Path,
         typer.Option(
@@ -63,6 +65,7 @@ def audit(
 
     Example: deidlab audit masked --gold notes/ --key-file site.key --report audit.html
     """
+    from deidlab.corpus.database_url import is_database, target_place
     from deidlab.corpus.files import refuse_existing
     from deidlab.report.audit_record import read_record
 
@@ -73,7 +76,7 @@ def audit(
     if report.suffix not in (".html", ".json"):
         raise typer.BadParameter("--report must end in .html or .json")
     refuse_existing(report, overwrite)
-    record = read_record(output)
+    record = read_record(target_place(output) if is_database(output) else Path(output))
     answer = {
         "run": dict(record.facts),
         "second": _second_look(record, second),

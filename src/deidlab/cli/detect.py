@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
+from deidlab.cli import engine as engines
 from deidlab.cli import mask_options as options
 from deidlab.cli.corpus.options import (
     PARTLY_DONE,
@@ -20,6 +22,7 @@ from deidlab.cli.corpus.options import (
     TextColumn,
     read_settings,
 )
+from deidlab.cli.engine import Engine
 from deidlab.cli.output import AsJson, Quiet, print_json, tell
 
 if TYPE_CHECKING:
@@ -47,6 +50,12 @@ def detect(
     id_column: IdColumn = None,
     patient_column: PatientColumn = None,
     workers: options.Workers = 0,
+    engine: engines.Name = "local",
+    address: engines.Address = None,
+    least_workers: engines.LeastWorkers = 1,
+    cpus_per_worker: engines.CpusPerWorker = 1.0,
+    gpus_per_worker: engines.GpusPerWorker = 0.0,
+    tries: engines.Tries = 3,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -65,14 +74,15 @@ def detect(
 
     settings = read_settings(encoding, text_column, id_column, patient_column)
     place = Source(source, from_, settings, patient_from)
-    finding = Finding(model, rules, known, allow, deny, threshold, ensemble, labels)
+    work = Engine(engine, workers, address, least_workers, cpus_per_worker, gpus_per_worker, tries)
+    finding = Finding(model, rules, known, allow, deny, threshold, ensemble, labels, work.device)
     format = choose_format(place, out, to)
     count = options.count_workers(workers)
     job = DetectJob(place, out, finding, format, word_scores, count, overwrite, calibration)
     # Marked notes are notes: on their way to standard output they touch no file.
     write = partial(print_documents, stream=sys.stdout.buffer) if out == options.DASH else write_files(job)
-    with ending_well(), watching(source, from_, quiet or as_json) as watch:
-        outcome = detect_corpus(job, write, watch)
+    with work.running() as execute, ending_well(), watching(source, from_, quiet or as_json) as watch:
+        outcome = detect_corpus(replace(job, execute=execute), write, watch)
     _tell(outcome, out, format, as_json, quiet)
 
 

@@ -64,7 +64,12 @@ PatientFrom = Annotated[
     typer.Option(metavar="REGEX", help="Take the patient from a note's id: what the one group matches."),
 ]
 Workers = Annotated[
-    int, typer.Option(min=0, help="Worker processes; 0 is one for each core. They never change the result.")
+    int,
+    typer.Option(
+        min=0,
+        help="Worker processes; 0 is one for each core, on a Ray cluster as many as it has room for. They "
+        "never change the result.",
+    ),
 ]
 KeyFile = Annotated[
     Path | None,

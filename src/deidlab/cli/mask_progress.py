@@ -14,7 +14,7 @@ Watch = Callable[[str, int], None]
 
 
 @contextlib.contextmanager
-def watching(source: Path, format: str | None, quiet: bool) -> Iterator[Watch]:
+def watching(source: Path | None, format: str | None, quiet: bool) -> Iterator[Watch]:
     """Something to tell of progress; it shows where a person looks, and is silent elsewhere."""
     if quiet or not sys.stderr.isatty():
         yield lambda stage, n: None
@@ -31,7 +31,7 @@ def watching(source: Path, format: str | None, quiet: bool) -> Iterator[Watch]:
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        yield _Bars(progress, count_notes(source, format))
+        yield _Bars(progress, None if source is None else count_notes(source, format))
 
 
 @contextlib.contextmanager

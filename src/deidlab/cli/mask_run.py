@@ -6,7 +6,7 @@ import contextlib
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING, Any, cast
 import typer
 
 from deidlab.cli.corpus.options import PARTLY_DONE
+from deidlab.cli.engine import Engine
 from deidlab.cli.mask_options import DASH
+from deidlab.cli.mask_plan import Wanted, run_plan
 from deidlab.cli.mask_progress import ending_well, watching
 from deidlab.cli.mask_secrets import find_key, find_passphrase
 from deidlab.cli.mask_stdout import print_documents, writing_to
+from deidlab.cli.mask_warnings import tell_warnings
 from deidlab.cli.output import print_json, tell
 from deidlab.corpus.files import complete_file, refuse_existing
 from deidlab.corpus.formats import Format, find_format, recognise_format
@@ -36,6 +39,7 @@ from deidlab.pipeline.ways_back import write_map
 from deidlab.types import Document
 
 if TYPE_CHECKING:
+    from deidlab.corpus.database_url import TablePlace
     from deidlab.mask.policy import Style
 
 DEFAULT_THRESHOLD = 0.5
@@ -63,10 +67,18 @@ class Asked:
     quiet: bool
     calibration: Path | None = None
     redact_mark: str | None = None
+    sink: TablePlace | None = None
+    append: bool = False
+    engine: Engine = field(default_factory=Engine)
 
     @property
     def silent(self) -> bool:
         return self.quiet or self.as_json
+
+    @property
+    def files(self) -> Path | None:
+        """What can be looked at to know how many notes there are."""
+        return self.source.path if self.source.table is None else None
 
     def settings(self) -> tuple[MaskSettings, bool]:
         """How to mask, and whether that can be repeated."""
@@ -100,10 +112,12 @@ def hold_recall(asked: Asked) -> Asked:
     return replace(asked, finding=replace(asked.finding, threshold=promise.threshold))
 
 
-def run(asked: Asked, dry: bool) -> None:
+def run(asked: Asked, dry: bool, plan: Wanted | None) -> None:
     """The way that the options ask for."""
     asked = hold_recall(asked)
-    if dry:
+    if plan is not None:
+        run_plan(asked, plan)
+    elif dry:
         count_notes(asked)
     elif asked.source.path == DASH:
         run_stdin(asked)
@@ -114,19 +128,22 @@ def run(asked: Asked, dry: bool) -> None:
 def run_batch(asked: Asked) -> None:
     """Files and folders."""
     settings, repeatable = asked.settings()
-    format = asked.source.format or recognise_format(asked.source.path).name
+    format = (
+        "jsonl" if asked.source.table else asked.source.format or recognise_format(asked.source.path).name
+    )
     for path in (asked.map_file, asked.failures):
         if path is not None:
             refuse_existing(path, asked.overwrite)
     passphrase = "" if asked.map_file is None else find_passphrase(confirm=True)
     with (
+        asked.engine.running() as execute,
         ending_well(),
         writing_to(asked.out, format) as destination,
-        watching(asked.source.path, asked.source.format, asked.silent) as watch,
+        watching(asked.files, asked.source.format, asked.silent) as watch,
     ):
         job = MaskJob(
             asked.source, destination, asked.finding, settings, asked.writing, asked.spans, repeatable,
-            asked.workers, asked.overwrite, asked.map_file, passphrase,
+            asked.workers, asked.overwrite, asked.map_file, passphrase, asked.sink, asked.append, execute,
         )  # fmt: skip
         outcome = mask_corpus(job, watch)
     _write_failures(asked, outcome, Seal(settings.key))
@@ -138,33 +155,19 @@ def run_batch(asked: Asked) -> None:
 
 def _tell_outcome(asked: Asked, outcome: MaskOutcome) -> None:
     record, quiet = outcome.record, asked.silent
-    if record["masked"] > 1 and not record["patients_known"]:
-        tell(
-            "warning: no patients are known, so each note counts as one: intervals across notes are lost, "
-            "and numbers and surrogates differ from note to note (--patient-column, --patient-from)",
-            quiet,
-        )
-    found_by = [row["source"] for row in (*record["replaced"], *record["left_by_policy"])]
-    if asked.finding.known is not None and not any(source.startswith("known") for source in found_by):
-        tell(
-            "warning: nothing of the --known table was found: its column 'patient' must name patients as the "
-            "notes do (--patient-column, --patient-from)",
-            quiet,
-        )
-    if record["bare_annotations"]:
-        tell(
-            f"warning: {record['bare_annotations']} annotations of the source stand on text that was not "
-            "masked, and mark it in the output; --spans SRC masks what is annotated",
-            quiet,
-        )
+    tell_warnings(record, asked.finding.known is not None, quiet)
     replaced = sum(row["n"] for row in record["replaced"])
     left = sum(row["n"] for row in record["left_by_policy"])
     kept = f", {left} left as the policy says" if left else ""
     if record["masked"]:
-        to = "standard output" if asked.out == DASH else outcome.destination
+        to = "standard output" if asked.out == DASH else asked.sink or outcome.destination
         tell(
             f"masked {_n(record['masked'], 'note')}: {_n(replaced, 'replacement')}{kept}; written to {to}",
             quiet,
+        )
+    if record.get("there_before"):
+        tell(
+            f"{_n(record['there_before'], 'row')} of these ids were there before and stay as they are", quiet
         )
     if asked.out != DASH:
         tell(f"record of the run in {record_folder(asked.out)} (keep it to yourself)", quiet)
@@ -203,6 +206,8 @@ def _leave(asked: Asked, failed: Sequence[tuple[int, str, str]]) -> None:
 
 def run_stdin(asked: Asked) -> None:
     """Standard input: one patient."""
+    if asked.engine.name != "local":
+        raise ConfigError("standard input is masked here: name a file or a folder for --engine ray")
     if asked.spans is not None:
         raise ConfigError("--spans needs a corpus on disk: name a file instead of -")
     if asked.failures is not None:
@@ -246,9 +251,12 @@ def _write_stream(documents: Iterator[Document], asked: Asked, format: Format) -
 def count_notes(asked: Asked) -> None:
     """`--dry-run`: what would be masked, and what a stricter threshold would add."""
     settings, _ = asked.settings()
-    with watching(asked.source.path, asked.source.format, asked.silent) as watch:
+    with (
+        asked.engine.running() as execute,
+        watching(asked.files, asked.source.format, asked.silent) as watch,
+    ):
         source = asked.source if asked.spans is None else asked.spans
-        counts = count_corpus(source, asked.finding, settings, asked.workers, asked.spans is not None, watch)
+        counts = count_corpus(source, asked.finding, settings, execute, asked.spans is not None, watch)
     now = DEFAULT_THRESHOLD if asked.finding.threshold is None else asked.finding.threshold
     if asked.as_json:
         print_json(_counts_to_json(counts, now))

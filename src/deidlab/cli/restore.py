@@ -20,7 +20,9 @@ from deidlab.cli.output import Quiet, tell
 
 
 def restore(
-    source: Annotated[Path, typer.Argument(metavar="SRC", help="What `deidlab mask --keep-map` wrote.")],
+    source: Annotated[
+        str, typer.Argument(metavar="SRC", help="What `deidlab mask --keep-map` wrote: files, a table's URL.")
+    ],
     map_file: Annotated[Path, typer.Option("--map", metavar="FILE", help="The encrypted map of that run.")],
     out: Annotated[Path, typer.Option("--out", metavar="DST", help="The file or folder to write.")],
     from_: From = None,
@@ -39,13 +41,14 @@ def restore(
 
     Example: deidlab restore masked --map run.map --out restored
     """
+    from deidlab.cli.mask_places import find_source
     from deidlab.cli.mask_secrets import find_passphrase
     from deidlab.pipeline.settings import Source
     from deidlab.pipeline.ways_back import RestoreJob, restore_corpus
 
     settings = read_settings(encoding, text_column, id_column, patient_column)
-    job = RestoreJob(
-        Source(source, from_, settings), out, map_file, find_passphrase(confirm=False), overwrite
-    )
+    rows = find_source(source, None, None, None)
+    place = Source(Path(source) if rows is None else rows.stand_in, from_, settings, None, rows)
+    job = RestoreJob(place, out, map_file, find_passphrase(confirm=False), overwrite)
     count = restore_corpus(job)
     tell(f"restored {count} notes to {out}", quiet)

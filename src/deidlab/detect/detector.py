@@ -227,6 +227,7 @@ def load_detector(
     threshold: float | None = None,
     labels: str = NATIVE_LABELS,
     how: str = "union",
+    device: str = "cpu",
 ) -> Detector:
     """A detector: `model` is `en`, `es` or an exported model's folder, or None for rules alone.
 
@@ -234,6 +235,7 @@ def load_detector(
     mere candidates; without one, rules need 0.5 and a model's spans count as it decoded them; below 0.5,
     words that the model finds likelier than the threshold count too. `how` brings rules and model
     together; `labels` names the label set of the answer, or is `own`: a model's own labels, for it alone.
+    On the `device` cuda a run's own folder can be computed; exported models are for processors.
     """
     if rules not in RULES:
         raise UnknownNameError("setting of rules", rules, RULES)
@@ -251,7 +253,7 @@ def load_detector(
         load_map(f"{NATIVE_LABELS}--{labels}")
     for terms in (allow, deny):
         check_terms(terms)
-    tagger = None if rules == "only" or model is None else _load_model(model)
+    tagger = None if rules == "only" or model is None else _load_model(model, device)
     language = "" if tagger is None else tagger.language
     return Detector(
         rules=() if rules == "off" else rules_beside(language),
@@ -268,13 +270,13 @@ def load_detector(
     )
 
 
-def _load_model(name: str) -> Model:
+def _load_model(name: str, device: str) -> Model:
     # Imported here: numpy and the tokenizers are not needed for rules alone.
     from deidlab.detect.embedded import EMBEDDED, embedded_folder
     from deidlab.detect.model import load_model
 
     if name in EMBEDDED:
-        return load_model(embedded_folder(name))
+        return load_model(embedded_folder(name), device=device)
     if not Path(name).is_dir():
         raise ModelError(f"{name}: no such model folder; embedded are {', '.join(EMBEDDED)}")
-    return load_model(name)
+    return load_model(name, device=device)

@@ -29,7 +29,7 @@ from deidlab.encode.shapes import SPECIAL, find_shapes
 from deidlab.encode.tags import tags_to_spans
 from deidlab.encode.windows import WindowShape, cut_windows, deciding_pieces
 from deidlab.encode.words import find_words
-from deidlab.errors import MissingExtraError, ModelError
+from deidlab.errors import ConfigError, MissingExtraError, ModelError
 from deidlab.labels import OUTSIDE
 from deidlab.types import Document, Span, Window, Word
 
@@ -178,13 +178,17 @@ class TaggingModel:
 
 
 def load_model(
-    folder: Path | str, threads: int | None = None, at_once: int | None = None, source: str = "model"
+    folder: Path | str,
+    threads: int | None = None,
+    at_once: int | None = None,
+    source: str = "model",
+    device: str = "cpu",
 ) -> TaggingModel:
     """The tagger in a folder.
 
     `threads` are all cores unless given. They compute `at_once` windows at the same time, a window a thread
     unless given, which is fastest for many notes; with 1 all threads share one window, which is fastest for
-    a single note.
+    a single note. On the `device` cuda only a run's own folder can be computed.
     """
     folder = Path(folder)
     if not is_export(folder) and not is_run(folder):
@@ -194,6 +198,10 @@ def load_model(
     chosen = choose_threads(threads, at_once)
     facts = read_tagger(folder)
     if is_export(folder):
+        if device != "cpu":
+            raise ConfigError(
+                f"{folder}: an exported model is computed by processors; for GPUs name the run it came from"
+            )
         export = read_export(folder)
         _need_tokenizers(export.format)
         steps, runtime = read_steps(folder, facts), open_runtime(folder, export, chosen)
@@ -201,7 +209,7 @@ def load_model(
         _need_tokenizers("train")
         from deidlab.detect.torch_model import open_run
 
-        steps, runtime = open_run(folder, facts, chosen)
+        steps, runtime = open_run(folder, facts, chosen, device)
     return TaggingModel(facts, WordPieces.from_file(folder / TOKENIZER), runtime, steps, source)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from deidlab.detect.folder import WEIGHTS, TaggerFacts
 from deidlab.detect.runtimes import IDS, SHAPES, Runtime, Threads, WindowInputs
 from deidlab.encode.decoding import Scores
-from deidlab.errors import MissingExtraError, ModelError
+from deidlab.errors import ConfigError, MissingExtraError, ModelError
 
 try:
     import torch
@@ -51,10 +51,12 @@ class WindowModel(nn.Module):  # type: ignore[misc]
 
 
 class TorchRuntime:
-    """Computes a `WindowModel` with torch, one window after another on all threads."""
+    """Computes a `WindowModel` with torch, one window after another on all threads, or on a GPU."""
 
-    def __init__(self, model: WindowModel, threads: Threads) -> None:
-        self._model, self._threads = model, threads
+    def __init__(self, model: WindowModel, threads: Threads, device: str = "cpu") -> None:
+        if device != "cpu" and not torch.cuda.is_available():
+            raise ConfigError("no GPU is seen here: ask for none, or give workers a part of one")
+        self._model, self._threads, self._device = model.to(device), threads, device
 
     def score(self, windows: Sequence[WindowInputs]) -> list[Scores]:
         before = torch.get_num_threads()
@@ -66,15 +68,17 @@ class TorchRuntime:
             torch.set_num_threads(before)
 
     def _score_one(self, window: WindowInputs) -> Scores:
-        arrays = {name: torch.from_numpy(array) for name, array in window.arrays.items()}
-        scores = self._model(arrays[IDS], arrays.get(SHAPES))[0, torch.from_numpy(window.places)]
+        arrays = {name: torch.from_numpy(array).to(self._device) for name, array in window.arrays.items()}
+        scores = self._model(arrays[IDS], arrays.get(SHAPES))[0].cpu()[torch.from_numpy(window.places)]
         return np.asarray(scores.float().numpy(), np.float32)
 
 
-def open_run(folder: Path, facts: TaggerFacts, threads: Threads) -> tuple[Scores | None, Runtime]:
+def open_run(
+    folder: Path, facts: TaggerFacts, threads: Threads, device: str = "cpu"
+) -> tuple[Scores | None, Runtime]:
     """A run's CRF steps, where it has any, and its model ready to run."""
     model, steps = load_window_model(folder, facts)
-    return steps, TorchRuntime(model, threads)
+    return steps, TorchRuntime(model, threads, device)
 
 
 def load_window_model(folder: Path, facts: TaggerFacts) -> tuple[WindowModel, Scores | None]:

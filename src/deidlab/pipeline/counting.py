@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
-from deidlab.execute import Failed, Task, run_tasks
+from deidlab.execute import Executor, Failed, Task
 from deidlab.mask import MaskSettings
+from deidlab.pipeline.sameness import pin_finding
 from deidlab.pipeline.settings import Finding, Source
-from deidlab.pipeline.source import Note, cut_tasks, read_notes
-from deidlab.pipeline.work import BANDS, FindPhi
+from deidlab.pipeline.source import Note
+from deidlab.pipeline.tasks import note_numbers, read_tasks
+from deidlab.pipeline.work import BANDS, FindPhi, Unread
 
 
 @dataclass(slots=True)
@@ -38,23 +40,23 @@ def count_corpus(
     source: Source,
     finding: Finding,
     settings: MaskSettings,
-    workers: int,
+    execute: Executor,
     given: bool,
     watch: Callable[[str, int], None],
 ) -> DryCounts:
     """Find, and count; `given` tells that the source's own spans are what would be masked."""
     counts = DryCounts()
+    numbers: dict[int, Sequence[int]] = {}
 
     def tasks() -> Iterator[Task[Note]]:
-        for task in cut_tasks(read_notes(source)):
-            counts.failed += [(note.number, note.problem) for note in task.items if not note.document]
-            notes = (note for note in task.items if note.document)
-            yield Task(task.number, tuple(Note(n.number, n.document, given=given) for n in notes))
+        for task in read_tasks(source, execute, lambda number: False, lambda n: None, here=given):
+            numbers[task.number] = note_numbers(task)
+            yield Task(task.number, [replace(n, given=True) for n in task.items]) if given else task
 
-    for completion in run_tasks(tasks(), FindPhi(None if given else finding, settings), workers):
-        for row in completion.results:
-            if isinstance(row, Failed):
-                counts.failed.append((0, row.reason))
+    for completion in execute(tasks(), FindPhi(None if given else pin_finding(finding), settings)):
+        for number, row in zip(numbers.pop(completion.number), completion.results, strict=True):
+            if isinstance(row, Failed | Unread):
+                counts.failed.append((number, row.reason if isinstance(row, Failed) else row.problem))
                 continue
             counts.n_notes += 1
             counts.found.update(span.label for span in row.spans)

@@ -15,13 +15,15 @@ from deidlab.corpus import recognise_format, write_corpus
 from deidlab.corpus.files import complete_file, refuse_existing
 from deidlab.corpus.formats import ALIASES, FORMATS, Format, find_format
 from deidlab.errors import CorpusError
-from deidlab.execute import Failed, Task, run_tasks
+from deidlab.execute import Executor, Failed, Local, Task
 from deidlab.pipeline.calibrating import Calibrator, write_calibration
 from deidlab.pipeline.identity import describe_detecting
 from deidlab.pipeline.partial import Partial, open_partial
+from deidlab.pipeline.sameness import pin_finding
 from deidlab.pipeline.settings import Finding, Source
-from deidlab.pipeline.source import STDIN, Note, cut_tasks, read_notes, without_id
-from deidlab.pipeline.work import MaskedNote, check_holds
+from deidlab.pipeline.source import STDIN, Note, without_id
+from deidlab.pipeline.tasks import note_numbers, read_again, read_tasks
+from deidlab.pipeline.work import MaskedNote, Unread, check_holds
 from deidlab.types import Document, Span
 
 if TYPE_CHECKING:
@@ -47,6 +49,12 @@ class DetectJob:
     workers: int = 1
     overwrite: bool = False
     calibration: Path | None = None
+    execute: Executor | None = None
+
+    @property
+    def executor(self) -> Executor:
+        """Whoever was handed in, or this machine's processes."""
+        return self.execute or Local(self.workers)
 
     @property
     def wants_words(self) -> bool:
@@ -65,27 +73,39 @@ class DetectOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was found in one note: spans, and start, end and PHI probability of its words where asked for."""
+    """What was found in one note: spans, and start, end and PHI probability of its words where asked for.
+
+    `text` is the digest of the text that it was found in.
+    """
 
     spans: tuple[Span, ...]
     words: Sequence[Sequence[float]] = field(default=(), repr=False)
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class MarkPhi:
-    """What a worker does: notes in, detections out."""
+    """What a worker does: notes in, what is found in them out."""
 
     finding: Finding
     with_words: bool
 
-    def __call__(self) -> Callable[[Sequence[Note]], list[Detection]]:
+    def __call__(self) -> Callable[[Sequence[Note]], list[Found | Unread]]:
         detector = self.finding.load()
 
-        def mark(notes: Sequence[Note]) -> list[Detection]:
+        def mark(notes: Sequence[Note]) -> list[Found | Unread]:
             documents = [note.document for note in notes if note.document]
-            return detector.detect(documents, with_words=self.with_words)
+            found = iter(detector.detect(documents, with_words=self.with_words))
+            return [
+                Unread(note.problem) if note.document is None else _to_found(note.document, next(found))
+                for note in notes
+            ]
 
         return mark
+
+
+def _to_found(document: Document, found: Detection) -> Found:
+    return Found(found.spans, found.words, _digest(document))
 
 
 def choose_format(source: Source, destination: Path, to: str | None) -> str:
@@ -150,30 +170,27 @@ def _scores_file(job: DetectJob) -> Iterator[IO[str] | None]:
 
 def find_all(job: DetectJob, partial: Partial, watch: Callable[[str, int], None]) -> None:
     """What is found in every note, into parts: offsets and certainties, no text."""
-    under_way: dict[int, tuple[Note, ...]] = {}
+    under_way: dict[int, Sequence[int]] = {}
 
     def tasks() -> Iterator[Task[Note]]:
-        for task in cut_tasks(read_notes(job.source)):
-            if partial.parts.has(task.number):
-                watch("finding", len(task.items))
-                continue
-            under_way[task.number] = tuple(note for note in task.items if note.document)
-            yield Task(task.number, under_way[task.number])
+        for task in read_tasks(job.source, job.executor, partial.parts.has, lambda n: watch("finding", n)):
+            under_way[task.number] = note_numbers(task)
+            yield task
 
-    for completion in run_tasks(tasks(), MarkPhi(job.finding, job.wants_words), job.workers):
-        notes = under_way.pop(completion.number)
-        lines = [_to_line(note, found) for note, found in zip(notes, completion.results, strict=True)]
+    for completion in job.executor(tasks(), MarkPhi(pin_finding(job.finding), job.wants_words)):
+        numbers = under_way.pop(completion.number)
+        lines = [_to_line(*each) for each in zip(numbers, completion.results, strict=True)]
         partial.parts.put(completion.number, [MaskedNote(line) for line in lines])
         partial.state.put_task(completion.number, (), ())
-        watch("finding", len(notes))
+        watch("finding", len(numbers))
 
 
-def _to_line(note: Note, found: Detection | Failed) -> bytes:
-    assert note.document is not None
-    row: dict[str, Any] = {"number": note.number, "text": _digest(note.document)}
+def _to_line(number: int, found: Found | Unread | Failed) -> bytes:
+    row: dict[str, Any] = {"number": number}
     if isinstance(found, Failed):
         row["failed"] = found.reason
-    else:
+    elif isinstance(found, Found):
+        row["text"] = found.text
         row["spans"] = [[s.start, s.end, s.label, s.score, s.source] for s in found.spans]
         row["words"] = [[start, end, float(score)] for start, end, score in found.words]
     return json.dumps(row, ensure_ascii=False).encode()
@@ -186,14 +203,14 @@ def _digest(document: Document) -> str:
 def _kept_notes(job: DetectJob, partial: Partial) -> Iterator[tuple[Note, Found | Failed]]:
     """The source once more, each note with what was found in it."""
     rows = partial.parts.lines()
-    for note in read_notes(job.source):
+    for note in read_again(job.source):
+        row = next(rows, {})
+        text = None if note.document is None else _digest(note.document)
+        if row.get("number") != note.number or ("failed" not in row and row.get("text") != text):
+            raise CorpusError(f"{job.source.path}: changed while it was read; start again with --overwrite")
         if note.document is None:
             yield note, Failed(note.problem)
-            continue
-        row = next(rows, {})
-        if (row.get("number"), row.get("text")) != (note.number, _digest(note.document)):
-            raise CorpusError(f"{job.source.path}: changed while it was read; start again with --overwrite")
-        if "failed" in row:
+        elif "failed" in row:
             yield note, Failed(row["failed"])
         else:
             yield note, Found(tuple(Span(*cells) for cells in row["spans"]), row["words"])
@@ -207,19 +224,18 @@ def mark_notes(
     watch: Callable[[str, int], None],
 ) -> Iterator[Document]:
     """Every note of a stream with its spans, in order."""
-    under_way: dict[int, tuple[Note, ...]] = {}
+    under_way: dict[int, Sequence[Note]] = {}
 
     def tasks() -> Iterator[Task[Note]]:
-        for task in cut_tasks(read_notes(job.source)):
+        # A note is written as it was read, so it must be here.
+        for task in read_tasks(job.source, job.executor, lambda number: False, lambda n: None, here=True):
             under_way[task.number] = task.items
-            yield Task(task.number, tuple(note for note in task.items if note.document))
+            yield task
 
     def pairs() -> Iterator[tuple[Note, Found | Failed]]:
-        for completion in run_tasks(tasks(), MarkPhi(job.finding, job.wants_words), job.workers):
-            found = iter(completion.results)
-            for note in under_way.pop(completion.number):
-                answer = next(found) if note.document else Failed(note.problem)
-                yield note, answer if isinstance(answer, Failed) else Found(answer.spans, answer.words)
+        for completion in job.executor(tasks(), MarkPhi(pin_finding(job.finding), job.wants_words)):
+            for note, answer in zip(under_way.pop(completion.number), completion.results, strict=True):
+                yield note, Failed(answer.problem) if isinstance(answer, Unread) else answer
                 watch("finding", 1)
 
     return _documents(job, format, outcome, scores, pairs())

@@ -10,16 +10,20 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
+from deidlab.corpus.database_url import TablePlace
 from deidlab.corpus.files import refuse_existing
-from deidlab.corpus.formats import Format, find_format, recognise_format
+from deidlab.corpus.formats import Format
 from deidlab.errors import CorpusError
-from deidlab.execute import Failed, Task, run_tasks
+from deidlab.execute import Executor, Failed, Local, Task
+from deidlab.execute.tasks import FarItems, pair
 from deidlab.mask import Masker, MaskSettings, PatientState, unpack_facts
+from deidlab.pipeline.comparing import compare_devices
+from deidlab.pipeline.given import attach, given_rows
 from deidlab.pipeline.identity import describe_job, describe_settings
 from deidlab.pipeline.output import choose_destination, is_one_note_file, put_in_place, write_output
 from deidlab.pipeline.partial import Partial, open_partial
@@ -34,12 +38,15 @@ from deidlab.pipeline.record import (
     record_folder,
     versions,
 )
+from deidlab.pipeline.sameness import pin_finding
 from deidlab.pipeline.sealing import Seal
 from deidlab.pipeline.settings import Finding, Source, Writing
-from deidlab.pipeline.source import Note, cut_tasks, read_notes, without_id
-from deidlab.pipeline.state import Failure, Row
+from deidlab.pipeline.source import Note, Start, without_id
+from deidlab.pipeline.state import Failure, Row, Settled
+from deidlab.pipeline.tables import check_tables, output_format, pin_source, reach, reached, write_to_table
+from deidlab.pipeline.tasks import note_numbers, read_tasks
 from deidlab.pipeline.ways_back import opened, write_map
-from deidlab.pipeline.work import FindPhi, MaskPhi
+from deidlab.pipeline.work import FindPhi, MaskedNote, MaskPhi, Unread
 from deidlab.types import Document
 
 Watch = Callable[[str, int], None]
@@ -48,7 +55,12 @@ Watch = Callable[[str, int], None]
 
 @dataclass(frozen=True, slots=True)
 class MaskJob:
-    """All that decides a masked corpus; `spans` is a corpus whose spans are used as they are."""
+    """All that decides a masked corpus; `spans` is a corpus whose spans are used as they are.
+
+    With a `sink` the notes go into that table, where `append` allows rows that are there, and the destination
+    is only where the run and its record stand. `execute` runs the work elsewhere than in this machine's
+    `workers`; it changes nothing of what comes out.
+    """
 
     source: Source
     destination: Path
@@ -61,6 +73,14 @@ class MaskJob:
     overwrite: bool = False
     map_file: Path | None = None
     passphrase: str = field(default="", repr=False)
+    sink: TablePlace | None = None
+    append: bool = False
+    execute: Executor | None = None
+
+    @property
+    def executor(self) -> Executor:
+        """Whoever was handed in, or this machine's processes."""
+        return self.execute or Local(self.workers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,19 +99,23 @@ def no_watch(stage: str, n: int) -> None:
 def mask_corpus(job: MaskJob, watch: Watch = no_watch) -> MaskOutcome:
     """Mask a corpus; raises for what is wrong with the run, and lists what is wrong with a note."""
     started = time.time()
-    format = find_format(job.source.format) if job.source.format else recognise_format(job.source.path)
+    format = output_format(job.source, job.destination, job.sink)
     if not format.can_write:
         raise CorpusError(
             f"{format.name} cannot be written: convert the corpus first (`deidlab corpus convert`)"
         )
-    destination = choose_destination(job.source.path, format, job.destination)
-    refuse_existing(destination, job.overwrite)
+    destination = job.destination
+    if job.sink is None:
+        destination = choose_destination(job.source.path, format, job.destination)
+        refuse_existing(destination, job.overwrite)
     identity = describe_job(job, format.name)
     with open_partial(destination, identity, job.repeatable, job.overwrite) as partial:
+        check_tables(job, partial, identity)
+        job = pin_source(job, partial)
         find_all(job, partial, watch)
         settle_patients(job.settings, partial)
         mask_all(job, partial, format, watch)
-        record = _write(job, partial, format, destination, watch, started)
+        record = _write(job, partial, format, destination, identity, watch, started)
         failures = tuple(partial.state.failures())
     return MaskOutcome(destination, record, failures)
 
@@ -100,58 +124,46 @@ def find_all(job: MaskJob, partial: Partial, watch: Watch) -> None:
     """First pass: every note's spans and facts into the state, task by task."""
     seal, state = Seal(job.settings.key), partial.state
     if job.spans is not None:
-        state.put_given(_given_rows(job.spans, seal))
-    under_way: dict[int, list[Note]] = {}
+        state.put_given(given_rows(job.spans, seal))
+    under_way: dict[int, Sequence[Note]] = {}
 
     def tasks() -> Iterator[Task[Note]]:
-        for task in cut_tasks(read_notes(job.source)):
-            if state.has_task(task.number):
-                watch("finding", len(task.items))
-                continue
-            notes = [note if job.spans is None else _attach(note, seal, partial) for note in task.items]
+        start = reached(job.source, partial, seal, "find")
+        watch("finding", start.note - 1)
+        for task in _tasks(job, state.has_task, lambda n: watch("finding", n), start):
+            notes = task.items if job.spans is None else attach(task.items, seal, partial)
             under_way[task.number] = notes
-            yield Task(task.number, tuple(note for note in notes if note.document))
+            yield Task(task.number, notes)
 
-    for completion in run_tasks(
-        tasks(), FindPhi(None if job.spans else job.finding, job.settings), job.workers
-    ):
+    work = FindPhi(None if job.spans else pin_finding(job.finding), job.settings)
+    for completion in job.executor(tasks(), work):
         notes = under_way.pop(completion.number)
-        readable = [note for note in notes if note.document]
-        failures = [_failure(job, seal, note, "read", note.problem) for note in notes if not note.document]
+        failures: list[Failure] = []
         rows: list[Row] = []
-        for note, result in zip(readable, completion.results, strict=True):
-            if isinstance(result, Failed):
-                failures.append(_failure(job, seal, note, "find", result.reason))
-            else:
+        for place, result in enumerate(completion.results):
+            if isinstance(result, Row):
                 rows.append(result)
+            else:
+                stage, reason = _why(result)
+                failures.append(_failure(job, seal, notes[place], stage, reason))
         twice = {row.number for row in state.put_task(completion.number, rows, failures)}
-        state.put_failures(
-            [_failure(job, seal, n, "read", "a second note of this id") for n in notes if n.number in twice]
-        )
+        if twice:
+            again = [note for note in notes if note.number in twice]
+            state.put_failures([_failure(job, seal, n, "read", "a second note of this id") for n in again])
+        reach(job.source, partial, seal, "find", completion.number, notes)
         watch("finding", len(notes))
     state.keep()
 
 
-def _given_rows(spans: Source, seal: Seal) -> Iterator[tuple[bytes, bytes, Any]]:
-    for note in read_notes(spans):
-        if note.document is not None:
-            yield (
-                seal.digest("document", note.document.id),
-                seal.digest("text", note.document.text),
-                note.document.spans,
-            )
+def _tasks(
+    job: MaskJob, is_done: Callable[[int], bool], passed: Callable[[int], None], start: Start
+) -> Iterator[Task[Note]]:
+    # Spans that were given are looked up here by the notes' ids, so the notes must be here.
+    return read_tasks(job.source, job.executor, is_done, passed, start, here=job.spans is not None)
 
 
-def _attach(note: Note, seal: Seal, partial: Partial) -> Note:
-    """The note with the spans that were given for it; without any, or for another text, it fails."""
-    if note.document is None:
-        return note
-    found = partial.state.given(seal.digest("document", note.document.id))
-    if found is None:
-        return replace(note, document=None, problem="the corpus of spans does not hold it, or not readably")
-    if found[0] != seal.digest("text", note.document.text):
-        return replace(note, document=None, problem="the corpus of spans holds another text for it")
-    return replace(note, document=replace(note.document, spans=found[1]), given=True)
+def _why(result: Failed | Unread) -> tuple[str, str]:
+    return ("read", result.problem) if isinstance(result, Unread) else ("find", result.reason)
 
 
 def _failure(job: MaskJob, seal: Seal, note: Note, stage: str, reason: str) -> Failure:
@@ -178,49 +190,70 @@ def settle_patients(settings: MaskSettings, partial: Partial) -> None:
 def mask_all(job: MaskJob, partial: Partial, format: Format, watch: Watch) -> None:
     """Second pass: every note that the first one understood, masked, into parts."""
     seal, state = Seal(job.settings.key), partial.state
-    under_way: dict[int, list[Note]] = {}
+    under_way: dict[int, Sequence[Note]] = {}
 
-    def tasks() -> Iterator[Task[Note]]:
-        for task in cut_tasks(read_notes(job.source)):
-            if partial.parts.has(task.number):
-                watch("masking", len(task.items))
-                continue
-            notes = [note if job.spans is None else _attach(note, seal, partial) for note in task.items]
-            under_way[task.number] = [n for n in notes if n.document and state.has_note(n.number)]
-            yield Task(task.number, tuple(under_way[task.number]))
+    def tasks() -> Iterator[Task[tuple[Note, Settled | None]]]:
+        start = reached(job.source, partial, seal, "mask")
+        watch("masking", start.note - 1)
+        for task in _tasks(job, partial.parts.has, lambda n: watch("masking", n), start):
+            notes = task.items if job.spans is None else attach(task.items, seal, partial)
+            under_way[task.number] = notes
+            yield Task(task.number, _settled(notes, state.settled(note_numbers(task))))
 
-    work = MaskPhi(job.settings, state.path, format.name, job.writing, job.map_file is not None)
-    for completion in run_tasks(tasks(), work, job.workers):
+    work = MaskPhi(job.settings, format.name, job.writing, job.map_file is not None)
+    for completion in job.executor(tasks(), work):
         notes = under_way.pop(completion.number)
-        both = list(zip(notes, completion.results, strict=True))
-        state.put_failures(
-            [_failure(job, seal, n, "mask", r.reason) for n, r in both if isinstance(r, Failed)]
-        )
-        partial.parts.put(completion.number, [r for _, r in both if not isinstance(r, Failed)])
+        failed = [(n, r.reason) for n, r in enumerate(completion.results) if isinstance(r, Failed)]
+        state.put_failures([_failure(job, seal, notes[place], "mask", why) for place, why in failed])
+        partial.parts.put(completion.number, [r for r in completion.results if isinstance(r, MaskedNote)])
+        reach(job.source, partial, seal, "mask", completion.number, notes)
         watch("masking", len(notes))
 
 
+def _settled(notes: Sequence[Note], found: list[Settled | None]) -> Sequence[tuple[Note, Settled | None]]:
+    """Each note with what was settled for it; one that has failed stays here, unless it is elsewhere."""
+    if not isinstance(notes, FarItems):
+        notes = [
+            note if own else replace(note, document=None) for note, own in zip(notes, found, strict=True)
+        ]
+    return pair(notes, found)
+
+
 def _write(
-    job: MaskJob, partial: Partial, format: Format, destination: Path, watch: Watch, started: float
+    job: MaskJob,
+    partial: Partial,
+    format: Format,
+    destination: Path,
+    identity: str,
+    watch: Watch,
+    started: float,
 ) -> dict[str, Any]:
     """The output and its record, made whole and then given their names."""
     final = partial.fresh(f"final{destination.suffix}")
     beside = partial.fresh("record")
     beside.mkdir(mode=0o700)
-    tally = Tally()
-    one_note = is_one_note_file(job.source.path, format, destination)
+    tally, there = Tally(), 0
     with open_private(beside / NOTES) as notes:
         documents = _pass_by(partial, tally, notes, watch)
         annotated = partial.state.any_annotated()
-        write_output(documents, final, format, job.source.reading, job.writing.columns, annotated, one_note)
+        if job.sink is not None:
+            there = write_to_table(documents, job, partial, identity, annotated).there
+        else:
+            one_note = is_one_note_file(job.source.path, format, destination)
+            columns = job.writing.columns
+            write_output(documents, final, format, job.source.reading, columns, annotated, one_note)
     record = _record(job, partial, format, tally, started)
+    if job.sink is not None:
+        record["there_before"] = there
+    if (compared := compare_devices(job, partial)) is not None:
+        record["compared_with_here"] = compared
     with open_private(beside / RECORD) as file:
         file.write(json.dumps(record, ensure_ascii=False, indent=1) + "\n")
     if job.map_file is not None:
         ways_back = opened(partial.parts, Seal(job.settings.key))
         write_map(job.map_file, job.passphrase, ways_back, job.overwrite)
     put_in_place(beside, record_folder(job.destination), partial.fresh("old-record"))
-    if tally.n_notes:
+    if tally.n_notes and job.sink is None:
         put_in_place(final, destination, partial.fresh("old"))
     return record
 
@@ -249,7 +282,7 @@ def _record(job: MaskJob, partial: Partial, format: Format, tally: Tally, starte
         "failures": failure_rows(failures),
         "settings": describe_settings(job, format.name),
         "versions": versions(),
-        "workers": job.workers,
+        **job.executor.describe(),
         "seconds": round(time.time() - started, 3),
         "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }

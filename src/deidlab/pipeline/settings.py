@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deidlab.corpus import ReadSettings
+from deidlab.corpus.database_url import TablePlace
 from deidlab.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -18,12 +19,18 @@ RULES = ("on", "off", "only")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A corpus on disk; `patient_from` is a pattern whose first group in a note's id is its patient."""
+    """A corpus on disk, or a `table` of a database, for which `path` is only a name.
+
+    `patient_from` is a pattern whose first group in a note's id is its patient; after `limit` notes the
+    reading ends.
+    """
 
     path: Path
     format: str | None = None
     reading: ReadSettings = field(default_factory=ReadSettings)
     patient_from: str | None = None
+    table: TablePlace | None = None
+    limit: int | None = None
 
     def __post_init__(self) -> None:
         if self.patient_from is None:
@@ -38,7 +45,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """How PHI is found; files are named here and read where the detector is loaded."""
+    """How PHI is found; files are named here and read where the detector is loaded.
+
+    `device` is where a model runs, cpu or cuda; `mark` tells the files that were pinned for other machines.
+    """
 
     model: str | None = "en"
     rules: str = "on"
@@ -48,11 +58,15 @@ class Finding:
     threshold: float | None = None
     how: str = "union"
     labels: str = "i2b2-2014"
+    device: str = "cpu"
+    mark: str = ""
 
     def load(self) -> Detector:
         """The detector; a worker calls this once."""
         from deidlab.detect import KnownTable, load_detector, read_terms
+        from deidlab.pipeline.sameness import check_mark
 
+        check_mark(self)
         known = None if self.known is None else KnownTable.read(self.known)
         allow, deny = (
             frozenset[str]() if path is None else frozenset(read_terms(path))
@@ -60,7 +74,7 @@ class Finding:
         )
         model = None if self.rules == "only" else self.model
         return load_detector(
-            model, self.rules, known, allow, deny, self.threshold, labels=self.labels, how=self.how
+            model, self.rules, known, allow, deny, self.threshold, self.labels, self.how, self.device
         )
 
 

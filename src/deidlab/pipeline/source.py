@@ -9,8 +9,11 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 
+from deidlab.corpus.database_reading import read_rows
+from deidlab.corpus.database_url import Key
 from deidlab.corpus.files import MAX_FILE_BYTES, decode
 from deidlab.corpus.raw import BadDocument, RawDocument, build_document
 from deidlab.corpus.reading import read_raw
@@ -30,7 +33,8 @@ _CHARACTERS_A_TASK = 256 * 1024
 class Note:
     """One note of a source and its place in it, from 1; without a document, `problem` says why.
 
-    `given` tells that people's spans stand in the document, so that nothing is to be found.
+    `given` tells that people's spans stand in the document, so that nothing is to be found. `key` is that of
+    a database's row, from which reading can go on.
     """
 
     number: int
@@ -39,30 +43,48 @@ class Note:
     name: str = field(default="", repr=False)
     place: str = field(default="", repr=False)
     given: bool = False
+    key: Key | None = field(default=None, repr=False)
 
 
-def read_notes(source: Source) -> Iterator[Note]:
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where reading begins: with which task and note, after which row of a table."""
+
+    task: int = 0
+    note: int = 1
+    key: Key | None = field(default=None, repr=False)
+
+
+def read_notes(source: Source, start: Start = Start()) -> Iterator[Note]:  # noqa: B008 (it is frozen)
     """Every note, readable or not."""
+    return islice(_read_all(source, start), source.limit)
+
+
+def _read_all(source: Source, start: Start) -> Iterator[Note]:
     if source.path == STDIN:
         yield from _read_stdin(source)
         return
     pattern = None if source.patient_from is None else re.compile(source.patient_from)
-    raws = read_raw(source.path, source.format, source.reading)
-    for number, raw in enumerate(raws, start=1):
-        note = _to_note(number, raw)
-        yield _with_patient(note, pattern) if pattern and note.document else note
+    rows: Iterable[tuple[Key | None, RawDocument | BadDocument]]
+    if source.table is not None:
+        rows = read_rows(source.table, source.reading, start.key, start.note)
+    else:
+        rows = ((None, raw) for raw in read_raw(source.path, source.format, source.reading))
+    for number, (key, raw) in enumerate(rows, start=start.note):
+        note = to_note(number, raw, key)
+        yield with_patient(note, pattern) if pattern and note.document else note
 
 
-def _to_note(number: int, raw: RawDocument | BadDocument) -> Note:
+def to_note(number: int, raw: RawDocument | BadDocument, key: Key | None = None) -> Note:
     place = str(raw.path)
     if isinstance(raw, BadDocument):
         # A line that says no id is known by its place.
         name = raw.id or f"{raw.path.name} {number}"
-        return Note(number, None, _nameless(raw.reason, raw.path, raw.id), name, place)
+        return Note(number, None, _nameless(raw.reason, raw.path, raw.id), name, place, key=key)
     try:
-        return Note(number, build_document(raw), "", raw.id, place)
+        return Note(number, build_document(raw), "", raw.id, place, key=key)
     except Exception as error:
-        return Note(number, None, _nameless(describe(error), raw.path, raw.id), raw.id, place)
+        return Note(number, None, _nameless(describe(error), raw.path, raw.id), raw.id, place, key=key)
 
 
 def _nameless(reason: str, path: Path, name: str) -> str:
@@ -76,7 +98,7 @@ def without_id(reason: str, name: str) -> str:
     return reason.replace(f"document {name}", "the document") if name else reason
 
 
-def _with_patient(note: Note, pattern: re.Pattern[str]) -> Note:
+def with_patient(note: Note, pattern: re.Pattern[str]) -> Note:
     assert note.document is not None
     match = pattern.search(note.document.id)
     if match is None or not match.group(1):
@@ -91,19 +113,19 @@ def _read_stdin(source: Source) -> Iterator[Note]:
         if len(data) > MAX_FILE_BYTES:
             raise CorpusError("stdin: more than 128 MiB is too much for one note")
         text = decode(data, Path("stdin"), source.reading.encoding)
-        yield _to_note(1, RawDocument(Path("stdin"), "stdin", text))
+        yield to_note(1, RawDocument(Path("stdin"), "stdin", text))
         return
     raws = read_raw(Path("/dev/stdin"), source.format, source.reading)
     for number, raw in enumerate(raws, start=1):
-        note = _to_note(number, raw)
+        note = to_note(number, raw)
         document = note.document and replace(note.document, patient="stdin")
         yield replace(note, document=document)
 
 
-def cut_tasks(notes: Iterable[Note]) -> Iterator[Task[Note]]:
-    """The notes in handfuls; where they are cut depends on the notes alone."""
+def cut_tasks(notes: Iterable[Note], first: int = 0) -> Iterator[Task[Note]]:
+    """The notes in handfuls, numbered from the first; where they are cut depends on the notes alone."""
     held: list[Note] = []
-    size = number = 0
+    size, number = 0, first
     for note in notes:
         held.append(note)
         size += len(note.document.text) if note.document else 0

@@ -56,21 +56,32 @@ class Failure:
     sealed: bytes = field(default=b"", repr=False)
 
 
-class State:
-    """One run's file; `read_only` for workers."""
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What masking a note needs of the state: spans and tally as JSON, what its patient's notes share packed.
 
-    def __init__(self, path: Path, read_only: bool = False) -> None:
+    It travels with the note, so that a worker needs no file of the run and may be on another machine.
+    """
+
+    text: bytes
+    spans: str
+    tally: str
+    shared: bytes = field(repr=False)
+
+
+class State:
+    """One run's file."""
+
+    def __init__(self, path: Path) -> None:
         self.path = path
-        fresh = not read_only and not path.exists()
+        fresh = not path.exists()
         if fresh:
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-        mode = "ro" if read_only else "rw"
-        self._db = sqlite3.connect(f"{path.resolve().as_uri()}?mode={mode}", uri=True)
+        self._db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True)
         # What SQLite would put into temporary files of its own stays in memory.
         self._db.execute("PRAGMA temp_store = MEMORY")
-        if not read_only:
-            self._db.execute("PRAGMA journal_mode = TRUNCATE")
-            self._db.execute("PRAGMA synchronous = NORMAL")
+        self._db.execute("PRAGMA journal_mode = TRUNCATE")
+        self._db.execute("PRAGMA synchronous = NORMAL")
         if fresh:
             self._db.executescript(_SCHEMA)
         self._kept = time.monotonic()
@@ -85,6 +96,12 @@ class State:
     def put_setting(self, name: str, value: str) -> None:
         with self._db:
             self._db.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, value))
+
+    def put_later(self, name: str, value: str) -> None:
+        """A setting that is safe together with what was put before it, after `keep` or some time."""
+        self._db.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, value))
+        if time.monotonic() - self._kept > _KEEP_SECONDS:
+            self.keep()
 
     def has_task(self, number: int) -> bool:
         return self._db.execute("SELECT 1 FROM tasks WHERE number = ?", (number,)).fetchone() is not None
@@ -126,16 +143,22 @@ class State:
     def failures(self) -> list[Failure]:
         return [Failure(*row) for row in self._db.execute("SELECT * FROM failures ORDER BY number")]
 
-    def note(self, number: int) -> tuple[bytes, bytes, tuple[Span, ...], dict[str, Any]] | None:
-        """Digests of patient and text, spans and tally of a note; None where it has failed."""
-        found = self._db.execute(
-            "SELECT patient, text, spans, tally FROM notes WHERE number = ?", (number,)
-        ).fetchone()
-        return found and (found[0], found[1], spans_from_json(found[2]), json.loads(found[3]))
-
-    def has_note(self, number: int) -> bool:
-        """Whether the first pass understood the note."""
-        return self._db.execute("SELECT 1 FROM notes WHERE number = ?", (number,)).fetchone() is not None
+    def settled(self, numbers: Sequence[int]) -> list[Settled | None]:
+        """What masking needs of each of these notes, which follow one another; None for one that failed."""
+        if not numbers:
+            return []
+        rows = self._db.execute(
+            "SELECT number, text, spans, tally, notes.patient, state FROM notes JOIN patients "
+            "ON notes.patient = patients.patient WHERE number BETWEEN ? AND ?",
+            (min(numbers), max(numbers)),
+        )
+        # Notes of one patient share one object, which then travels once.
+        shared: dict[bytes, bytes] = {}
+        found = {
+            number: Settled(text, spans, tally, shared.setdefault(patient, state))
+            for number, text, spans, tally, patient, state in rows
+        }
+        return [found.get(number) for number in numbers]
 
     def tallies(self) -> Iterator[tuple[tuple[Span, ...], dict[str, Any]]]:
         for spans, tally in self._db.execute("SELECT spans, tally FROM notes ORDER BY number"):
@@ -166,11 +189,6 @@ class State:
     def put_patients(self, states: Iterator[tuple[bytes, bytes]]) -> None:
         with self._db:
             self._db.executemany("INSERT OR REPLACE INTO patients VALUES (?, ?)", states)
-
-    def patient(self, patient: bytes) -> bytes:
-        """What was settled for a patient, packed."""
-        found = self._db.execute("SELECT state FROM patients WHERE patient = ?", (patient,)).fetchone()
-        return bytes(found[0])
 
     def put_given(self, rows: Iterator[tuple[bytes, bytes, tuple[Span, ...]]]) -> None:
         with self._db:

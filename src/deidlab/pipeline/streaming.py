@@ -23,7 +23,7 @@ from deidlab.pipeline.settings import Finding, Writing
 from deidlab.pipeline.source import Note, without_id
 from deidlab.pipeline.spool import Spool
 from deidlab.pipeline.state import Row
-from deidlab.pipeline.work import FindPhi, check_undone, masked_document, replaced_cells
+from deidlab.pipeline.work import FindPhi, Unread, check_undone, masked_document, replaced_cells
 from deidlab.types import Document, MaskedDocument, Span
 
 _BATCH = 32
@@ -77,7 +77,7 @@ def mask_stream(
 
 def _find(
     notes: Iterable[Note],
-    find: Callable[[Sequence[Note]], list[Row]],
+    find: Callable[[Sequence[Note]], list[Row | Unread]],
     spool: Spool,
     outcome: StreamOutcome,
 ) -> dict[str, _First]:
@@ -88,8 +88,9 @@ def _find(
         outcome.failed += [(note.number, note.problem) for note in batch if not note.document]
         readable = [note for note in batch if note.document]
         for note, row in zip(readable, attempt(find, readable), strict=True):
-            if isinstance(row, Failed):
-                outcome.failed.append((note.number, without_id(row.reason, note.name)))
+            if isinstance(row, Failed | Unread):
+                reason = row.reason if isinstance(row, Failed) else row.problem
+                outcome.failed.append((note.number, without_id(reason, note.name)))
                 continue
             document = note.document
             assert document is not None

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from deidlab.corpus.database_reading import read_table
 from deidlab.corpus.files import complete_file, complete_folder, refuse_existing
-from deidlab.corpus.formats import find_format, recognise_format
 from deidlab.corpus.reading import read_corpus
 from deidlab.errors import CorpusError
 from deidlab.mask import MapReader, MapWriter, restore_text
@@ -22,6 +22,7 @@ from deidlab.pipeline.output import choose_destination, is_one_note_file, write_
 from deidlab.pipeline.parts import Parts
 from deidlab.pipeline.sealing import Seal
 from deidlab.pipeline.settings import Source
+from deidlab.pipeline.tables import output_format
 from deidlab.types import Document, Span
 
 
@@ -62,14 +63,15 @@ def restore_corpus(job: RestoreJob) -> int:
     Of the map only where each note's entry lies is held, so that memory does not grow with the notes' length.
     """
     source = job.source.path
-    format = find_format(job.source.format) if job.source.format else recognise_format(source)
+    format = output_format(job.source, job.destination)
     reader = MapReader(job.map_file, job.passphrase.encode())
     places = {entry.masked_id: place for place, entry in reader.places()}
     destination = choose_destination(source, format, job.destination)
     refuse_existing(destination, job.overwrite)
     one_note = is_one_note_file(source, format, destination)
     count = [0]
-    notes = read_corpus(source, format.name, job.source.reading)
+    table, reading = job.source.table, job.source.reading
+    notes = read_corpus(source, format.name, reading) if table is None else read_table(table, reading)
     whole = complete_file if one_note or format.write is not None else complete_folder
     with contextlib.ExitStack() as stack:
         path = stack.enter_context(whole(destination, job.overwrite))

@@ -24,7 +24,7 @@ from deidlab.pipeline.map_entries import pack_entry
 from deidlab.pipeline.sealing import Seal
 from deidlab.pipeline.settings import Finding, Writing
 from deidlab.pipeline.source import Note
-from deidlab.pipeline.state import Row, State
+from deidlab.pipeline.state import Row, Settled, spans_from_json
 from deidlab.types import Document, MaskedDocument, Span
 
 if TYPE_CHECKING:
@@ -40,14 +40,23 @@ class FindPhi:
     finding: Finding | None
     settings: MaskSettings = field(repr=False)
 
-    def __call__(self) -> Callable[[Sequence[Note]], list[Row]]:
+    def __call__(self) -> Callable[[Sequence[Note]], list[Row | Unread]]:
         seal, masker = Seal(self.settings.key), Masker(self.settings)
         detector = None if self.finding is None else self.finding.load()
 
-        def find(notes: Sequence[Note]) -> list[Row]:
-            return [row_of(note, seal, masker, detection) for note, detection in detect(notes, detector)]
+        def find(notes: Sequence[Note]) -> list[Row | Unread]:
+            readable = [note for note in notes if note.document]
+            found = (row_of(note, seal, masker, own) for note, own in detect(readable, detector))
+            return [next(found) if note.document else Unread(note.problem) for note in notes]
 
         return find
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """In place of what was found: why the note could not be read."""
+
+    problem: str
 
 
 def detect(notes: Sequence[Note], detector: Detector | None) -> list[tuple[Note, Detection | None]]:
@@ -114,49 +123,49 @@ class MaskedNote:
 
 @dataclass(frozen=True, slots=True)
 class MaskPhi:
-    """Second pass: the notes again, masked with what the first pass settled."""
+    """Second pass: the notes again, each with what the first pass settled; without that it is left out."""
 
     settings: MaskSettings = field(repr=False)
-    state: Path
     format: str
     writing: Writing
     keeps_map: bool = False
 
-    def __call__(self) -> Callable[[Sequence[Note]], list[MaskedNote]]:
+    def __call__(self) -> Callable[[Sequence[tuple[Note, Settled | None]]], list[MaskedNote | None]]:
         masker, seal = Masker(self.settings), Seal(self.settings.key)
-        state = State(self.state, read_only=True)
-
-        @lru_cache(maxsize=256)
-        def patient_state(patient: bytes) -> PatientState:
-            return PatientState.from_bytes(state.patient(patient))
-
         format = find_format(self.format)
 
-        def mask(notes: Sequence[Note]) -> list[MaskedNote]:
-            return [self._mask(note, masker, seal, state, patient_state, format) for note in notes]
+        @lru_cache(maxsize=256)
+        def shared(packed: bytes) -> PatientState:
+            return PatientState.from_bytes(packed)
+
+        def mask(notes: Sequence[tuple[Note, Settled | None]]) -> list[MaskedNote | None]:
+            return [
+                None if settled is None or note.document is None
+                else self._mask(note, settled, masker, seal, shared, format)
+                for note, settled in notes
+            ]  # fmt: skip
 
         return mask
 
     def _mask(
         self,
         note: Note,
+        settled: Settled,
         masker: Masker,
         seal: Seal,
-        state: State,
-        patient_state: Callable[[bytes], PatientState],
+        shared: Callable[[bytes], PatientState],
         format: Format,
     ) -> MaskedNote:
         document = _document(note)
-        found = state.note(note.number)
-        if found is None or found[1] != seal.digest("text", document.text):
+        if settled.text != seal.digest("text", document.text):
             raise CorpusError("the note is not the one of the first pass: the source changed meanwhile")
-        patient, _, spans, tally = found
-        masked = masker.mask(replace(document, spans=spans), patient_state(patient))
+        spans = spans_from_json(settled.spans)
+        masked = masker.mask(replace(document, spans=spans), shared(settled.shared))
         check_undone(document.text, masked)
         written = masked_document(document, masked, masker, self.writing)
         check_holds(written, format)
         line = {"number": note.number, "document": document_to_record(written), "spans": _cells(spans),
-                "replaced": replaced_cells(masked), "tally": tally,
+                "replaced": replaced_cells(masked), "tally": json.loads(settled.tally),
                 "bare": count_bare(document, masked, masker)}  # fmt: skip
         way_back = seal.close(pack_entry(document, written, masked)) if self.keeps_map else b""
         return MaskedNote(json.dumps(line, ensure_ascii=False).encode(), way_back)

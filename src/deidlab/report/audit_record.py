@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from deidlab.corpus import ReadSettings, read_corpus
+from deidlab.corpus.database_reading import read_table
+from deidlab.corpus.database_url import TablePlace
 from deidlab.errors import CorpusError
 from deidlab.types import Document, Span
 
@@ -28,9 +30,9 @@ class NoteFacts:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A run as it was recorded; notes by the id that they have in the output."""
+    """A run as it was recorded; notes by the id that they have in the output, a file, folder or table."""
 
-    output: Path
+    output: Path | TablePlace
     facts: Mapping[str, Any] = field(repr=False)
     notes: Mapping[str, NoteFacts] = field(repr=False)
 
@@ -43,17 +45,24 @@ class RunRecord:
         columns = self.settings["columns"]
         reading = ReadSettings("utf-8", columns["text"], columns["id"], columns["patient"])
         only = self.notes[next(iter(self.notes))] if len(self.notes) == 1 else None
-        for document in read_corpus(self.output, self.settings["format"], reading):
+        for document in self._read(reading):
             # One note under a name of the user's choice has no pseudonym to go by.
             facts = self.notes.get(document.id, only)
             if facts is None or facts.masked_characters != len(document.text):
                 raise CorpusError(f"{self.output}: document {document.id} is not as the run wrote it")
             yield document, facts
 
+    def _read(self, reading: ReadSettings) -> Iterator[Document]:
+        if isinstance(self.output, TablePlace):
+            return read_table(self.output, reading)
+        if self.settings["format"] == "database":
+            raise CorpusError(f"{self.output}: the run wrote a table; name that by its URL")
+        return read_corpus(self.output, self.settings["format"], reading)
 
-def read_record(output: Path) -> RunRecord:
+
+def read_record(output: Path | TablePlace) -> RunRecord:
     """The record that belongs to an output."""
-    folder = _find(output)
+    folder = _find(output if isinstance(output, Path) else output.stand_in)
     try:
         facts = json.loads((folder / RECORD).read_text("utf-8"))
         notes = NotesOnDisk(folder / NOTES)

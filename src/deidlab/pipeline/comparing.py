@@ -1,0 +1,52 @@
+"""What other machines found in, how much of it this one finds otherwise out.
+
+The same model rounds otherwise on another kind of processor or on a GPU, and a span near the threshold may
+then come or go. Where workers computed on other kinds than this machine's, the first notes are searched again
+here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from deidlab.execute.places import describe_processor
+from deidlab.execute.tasks import Failed, attempt
+from deidlab.pipeline.partial import Partial
+from deidlab.pipeline.state import Row, spans_from_json
+from deidlab.pipeline.tasks import read_again
+from deidlab.pipeline.work import FindPhi
+from deidlab.types import Span
+
+if TYPE_CHECKING:
+    from deidlab.pipeline.masking import MaskJob
+
+N_NOTES = 256
+
+
+def compare_devices(job: MaskJob, partial: Partial) -> dict[str, Any] | None:
+    """Notes and spans compared, and the share that differs; None where all was found as it would be here."""
+    places = job.executor.describe().get("processors", [])
+    same = job.finding.device == "cpu" and set(places) <= {describe_processor()}
+    if same or job.spans is not None or job.finding.rules == "only":
+        return None
+    find = FindPhi(replace(job.finding, device="cpu"), job.settings)()
+    notes = [note for note in islice(read_again(job.source), N_NOTES) if note.document]
+    there = partial.state.settled([note.number for note in notes])
+    n_notes = n_spans = n_differ = 0
+    for row, kept in zip(attempt(find, notes), there, strict=True):
+        if isinstance(row, Failed) or not isinstance(row, Row) or kept is None:
+            continue
+        n_notes += 1
+        every, differ = count_differences(row.spans, spans_from_json(kept.spans))
+        n_spans, n_differ = n_spans + every, n_differ + differ
+    share = n_differ / n_spans if n_spans else 0.0
+    return {"notes": n_notes, "spans": n_spans, "differ": n_differ, "share": round(share, 6)}
+
+
+def count_differences(one: Sequence[Span], other: Sequence[Span]) -> tuple[int, int]:
+    """How many spans either has, and how many of these only one has, with these offsets and this label."""
+    first, second = ({(s.start, s.end, s.label) for s in spans} for spans in (one, other))
+    return len(first | second), len(first ^ second)

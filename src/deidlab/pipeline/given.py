@@ -1,0 +1,39 @@
+"""Spans that were given in, notes that carry them out: for a run that finds nothing itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from deidlab.pipeline.partial import Partial
+from deidlab.pipeline.sealing import Seal
+from deidlab.pipeline.settings import Source
+from deidlab.pipeline.source import Note, read_notes
+from deidlab.types import Span
+
+
+def given_rows(spans: Source, seal: Seal) -> Iterator[tuple[bytes, bytes, tuple[Span, ...]]]:
+    """What the state keeps of a corpus of spans."""
+    for note in read_notes(spans):
+        if note.document is not None:
+            yield (
+                seal.digest("document", note.document.id),
+                seal.digest("text", note.document.text),
+                note.document.spans,
+            )
+
+
+def attach(notes: Sequence[Note], seal: Seal, partial: Partial) -> Sequence[Note]:
+    """The notes with the spans that were given for them; without any, or for another text, a note fails."""
+    return [_attach(note, seal, partial) for note in notes]
+
+
+def _attach(note: Note, seal: Seal, partial: Partial) -> Note:
+    if note.document is None:
+        return note
+    found = partial.state.given(seal.digest("document", note.document.id))
+    if found is None:
+        return replace(note, document=None, problem="the corpus of spans does not hold it, or not readably")
+    if found[0] != seal.digest("text", note.document.text):
+        return replace(note, document=None, problem="the corpus of spans holds another text for it")
+    return replace(note, document=replace(note.document, spans=found[1]), given=True)

@@ -1,0 +1,209 @@
+"""Parquet files in, tasks out that any machine can read which sees the files.
+
+A task is a run of rows of one row group: as many as hold some 256 KiB by what the file says of its size, and
+never more than 64. Its number is the place of its first row in the whole source, so whoever knows the number
+knows its notes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from deidlab.corpus.formats import find_format, recognise_format
+from deidlab.corpus.raw import BadDocument, RawDocument, ReadSettings
+from deidlab.corpus.reading import corpus_files
+from deidlab.corpus.table import find_columns, row_to_raw
+from deidlab.errors import ConfigError, CorpusError
+from deidlab.pipeline.settings import Source
+from deidlab.pipeline.source import STDIN, Note, to_note, with_patient
+
+_ROWS_A_TASK = 64
+_BYTES_A_TASK = 256 * 1024
+_DAMAGED = "is damaged within this part of its rows"
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroup:
+    """Rows that lie together: `first` counts from 0 over the source, `row` within the file.
+
+    `path` is as the source names it, `real` as other machines find it. A file that cannot be read is a group
+    of one row, whose `problem` says why.
+    """
+
+    path: Path
+    real: Path
+    index: int
+    first: int
+    row: int
+    n_rows: int
+    rows_a_task: int
+    file_bytes: int
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetReading:
+    """The tasks of a source's Parquet files."""
+
+    groups: tuple[RowGroup, ...] = field(repr=False)
+    settings: ReadSettings
+    patient_from: str | None = None
+
+    def sizes(self) -> Iterator[tuple[int, int]]:
+        for group in self.groups:
+            end = group.first + group.n_rows
+            for first in range(group.first, end, group.rows_a_task):
+                yield first, min(group.rows_a_task, end - first)
+
+    def shares(self, wanted: Sequence[int]) -> Iterator[tuple[ParquetReading, Sequence[int]]]:
+        """The wanted tasks of each row group, with a reading of that group alone."""
+        place = 0
+        for group in self.groups:
+            begin = place
+            while place < len(wanted) and wanted[place] < group.first + group.n_rows:
+                place += 1
+            if place > begin:
+                yield replace(self, groups=(group,)), wanted[begin:place]
+
+    def read(self, wanted: Sequence[int]) -> Iterator[tuple[Note, ...]]:
+        for reading, share in self.shares(wanted):
+            yield from self._read_share(reading.groups[0], share)
+
+    def _read_share(self, group: RowGroup, share: Sequence[int]) -> Iterator[tuple[Note, ...]]:
+        pattern = None if self.patient_from is None else re.compile(self.patient_from)
+        tasks = _read_group(group, share, self.settings)
+        for first, raws in zip(share, tasks, strict=True):
+            notes = (to_note(number, raw) for number, raw in enumerate(raws, start=first + 1))
+            yield tuple(with_patient(note, pattern) if pattern and note.document else note for note in notes)
+
+
+def parquet_reading(source: Source) -> ParquetReading | None:
+    """How to read the source anywhere, where it is Parquet; the files' own lists of rows are read now."""
+    if source.path == STDIN or source.table is not None or source.limit is not None:
+        return None
+    format = find_format(source.format) if source.format else recognise_format(source.path)
+    if format.name != "parquet":
+        return None
+    groups: list[RowGroup] = []
+    for path in corpus_files(source.path, format):
+        first = groups[-1].first + groups[-1].n_rows if groups else 0
+        groups += _groups_of(path, first, source.reading)
+    return ParquetReading(tuple(groups), source.reading, source.patient_from)
+
+
+def _groups_of(path: Path, first: int, settings: ReadSettings) -> Iterator[RowGroup]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    real = path.resolve()
+    try:
+        size = path.stat().st_size
+        with pq.ParquetFile(path) as file:
+            find_columns(file.schema_arrow.names, path, settings)
+            found = [file.metadata.row_group(index) for index in range(file.metadata.num_row_groups)]
+            rows = [(group.num_rows, group.total_byte_size) for group in found]
+    except CorpusError as error:
+        yield RowGroup(path, real, 0, first, 0, 1, 1, 0, str(error))
+        return
+    except (pa.ArrowException, UnicodeDecodeError):
+        yield RowGroup(path, real, 0, first, 0, 1, 1, 0, f"{path}: is not a Parquet file that can be read")
+        return
+    except OSError as error:
+        yield RowGroup(path, real, 0, first, 0, 1, 1, 0, f"{path}: {error.strerror or 'cannot be read'}")
+        return
+    row = 0
+    for index, (n_rows, n_bytes) in enumerate(rows):
+        if n_rows:
+            at_once = max(1, min(_ROWS_A_TASK, _BYTES_A_TASK * n_rows // max(n_bytes, 1)))
+            yield RowGroup(path, real, index, first + row, row, n_rows, at_once, size)
+        row += n_rows
+
+
+Raws = list[RawDocument | BadDocument]
+
+
+def _read_group(group: RowGroup, share: Sequence[int], settings: ReadSettings) -> Iterator[Raws]:
+    """The raw documents of each task of a share; after a damage, as many bad documents as there are rows."""
+    if group.problem:
+        yield [BadDocument(group.path, group.problem.removeprefix(f"{group.path}: "), group.path.name)]
+        return
+    done = 0
+    problem = ""
+    try:
+        for rows in _tables(group, share):
+            yield rows_to_raw(group, share[done], rows, settings)
+            done += 1
+    except CorpusError as error:
+        problem = str(error)
+    for first in share[done:]:
+        n_rows = min(group.rows_a_task, group.first + group.n_rows - first)
+        yield [BadDocument(group.path, problem or _DAMAGED) for _ in range(n_rows)]
+
+
+def rows_to_raw(group: RowGroup, first: int, rows: list[dict[str, Any]], settings: ReadSettings) -> Raws:
+    start = first - group.first + group.row + 1
+    return [
+        row_to_raw(row, group.path, f"row {number}", f"{group.path.stem}-{number}", settings)
+        for number, row in enumerate(rows, start=start)
+    ]
+
+
+def _tables(group: RowGroup, share: Sequence[int]) -> Iterator[list[dict[str, Any]]]:
+    """The rows of each task of a share; only what is asked for is turned into Python's values."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    wanted = iter(share)
+    target = next(wanted, None)
+    try:
+        _check_file(group)
+        with pq.ParquetFile(group.real) as file:
+            batches = file.iter_batches(batch_size=group.rows_a_task, row_groups=[group.index])
+            for first, table in zip(
+                range(group.first, group.first + group.n_rows, group.rows_a_task),
+                _evenly(batches, group.rows_a_task),
+                strict=True,
+            ):
+                if first == target:
+                    yield table.to_pylist()
+                    target = next(wanted, None)
+                if target is None:
+                    return
+    except (pa.ArrowException, UnicodeDecodeError, ValueError):
+        raise CorpusError(_DAMAGED) from None
+    except OSError as error:
+        # Arrow's own has no word of the system's.
+        raise CorpusError(error.strerror or _DAMAGED) from None
+
+
+def _check_file(group: RowGroup) -> None:
+    """Raise, for the whole run, where this machine does not see the file that the run was begun with."""
+    try:
+        size = group.real.stat().st_size
+    except FileNotFoundError:
+        raise ConfigError(
+            f"{group.path}: not every machine that works for this run sees this file under that path"
+        ) from None
+    if size != group.file_bytes:
+        raise ConfigError(
+            f"{group.path}: is not the file any more, or not everywhere, that this run began with"
+        )
+
+
+def _evenly(batches: Iterator[Any], n_rows: int) -> Iterator[Any]:
+    """The same rows, so many at a time: a reader may hand out fewer where its pages end."""
+    import pyarrow as pa
+
+    held: Any = None
+    for batch in batches:
+        table = pa.Table.from_batches([batch])
+        held = table if held is None else pa.concat_tables([held, table])
+        while held.num_rows >= n_rows:
+            yield held.slice(0, n_rows)
+            held = held.slice(n_rows)
+    if held is not None and held.num_rows:
+        yield held

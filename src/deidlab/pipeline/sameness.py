@@ -1,0 +1,71 @@
+"""How PHI is found, in; the same with names that hold on every machine and a mark of the files' content, out.
+
+A worker may be on another machine. It must find the files where we find them, and they must be the same
+files: a list or a model that differs there would mask otherwise, and nothing would show it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+
+from deidlab.detect.embedded import EMBEDDED
+from deidlab.errors import ConfigError
+from deidlab.pipeline.settings import Finding
+
+_ENDS = 64 * 1024
+
+
+def pin_finding(finding: Finding) -> Finding:
+    """Whole paths, and the mark."""
+    lists = {
+        name: path.resolve()
+        for name in ("known", "allow", "deny")
+        if (path := getattr(finding, name)) is not None
+    }
+    model = finding.model
+    if model is not None and model not in EMBEDDED and Path(model).is_dir():
+        model = str(Path(model).resolve())
+    whole = replace(finding, model=model, **lists)
+    return replace(whole, mark=mark_files(whole))
+
+
+def check_mark(finding: Finding) -> None:
+    """Raise where this machine's files are not those that were pinned."""
+    if finding.mark and mark_files(finding) != finding.mark:
+        raise ConfigError(
+            "the files of --model, --known, --allow or --deny are not the same here as where the run was "
+            "started: put them into a folder that every machine sees"
+        )
+
+
+def mark_files(finding: Finding) -> str:
+    """Tells the lists whole, and a model by its small files, and the sizes and ends of its large ones."""
+    digest = hashlib.sha256()
+    for path in (finding.known, finding.allow, finding.deny):
+        if path is not None:
+            digest.update(_read(path))
+    if finding.rules != "only" and finding.model is not None and finding.model not in EMBEDDED:
+        folder = Path(finding.model)
+        for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+            if path.is_file():
+                digest.update(path.name.encode() + _ends(path))
+    return digest.hexdigest()[:32]
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return hashlib.sha256(path.read_bytes()).digest()
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror or 'cannot be read'}") from None
+
+
+def _ends(path: Path) -> bytes:
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        data = file.read(_ENDS)
+        if size > _ENDS:
+            file.seek(max(_ENDS, size - _ENDS))
+            data += file.read(_ENDS)
+    return f"{size} ".encode() + data
