@@ -29,3 +29,22 @@ def test_no_start_hangs() -> None:
             env={"OMP_NUM_THREADS": "2"},
         )
         assert done.stdout == "6\n", done.stderr[-300:]
+
+
+OPENED_AND_CLOSED = """
+import gc, signal
+import deidlab
+for _ in range(3):
+    for name in ("en", "es"):
+        deidlab.load(name, rules="off").detect("Seen by Dr. Ames on 3/4/2064.")
+        gc.collect()
+signal.signal(signal.SIGINT, lambda *_: print("asked to stop"))
+signal.raise_signal(signal.SIGINT)
+"""
+
+
+def test_a_signal_finds_its_stack_after_models_were_opened_and_closed() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", OPENED_AND_CLOSED], capture_output=True, text=True, timeout=120
+    )
+    assert (done.returncode, done.stdout) == (0, "asked to stop\n"), done.stderr[-300:]

@@ -6,6 +6,7 @@ a window cannot depend on its neighbours in a batch, even where int8 scales are 
 
 from __future__ import annotations
 
+import functools
 import importlib
 import os
 import sys
@@ -135,7 +136,7 @@ def _open_onnx(path: Path, facts: ExportFacts, threads: Threads) -> Callable[[Ma
 
 
 def _open_openvino(path: Path, facts: ExportFacts, threads: Threads) -> Callable[[Mapping[str, Ids]], Scores]:
-    core = import_openvino("running a model exported to OpenVINO", "openvino").Core()
+    core = openvino_core()
     try:
         compiled = core.compile_model(core.read_model(path), "CPU", _openvino_settings(core, facts, threads))
     except Exception:
@@ -153,6 +154,16 @@ def _open_openvino(path: Path, facts: ExportFacts, threads: Threads) -> Callable
         return first
 
     return compute
+
+
+@functools.cache
+def openvino_core() -> Any:
+    """One for the life of the process.
+
+    Its CPU plugin gives signals a stack of their own, and a second plugin that goes before the first may put
+    back one that is gone: the next Ctrl-C would then end the process with a segmentation fault.
+    """
+    return import_openvino("running a model exported to OpenVINO", "openvino").Core()
 
 
 def import_openvino(what: str, extra: str) -> Any:

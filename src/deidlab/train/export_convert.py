@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from deidlab.detect.folder import ONNX, ExportFacts
-from deidlab.detect.runtimes import Ids, import_openvino
+from deidlab.detect.runtimes import Ids, import_openvino, openvino_core
 from deidlab.errors import MissingExtraError, ModelError
 from deidlab.train.export_graph import silence
 
@@ -125,7 +125,7 @@ def _stacked_products(traced: Path) -> list[str]:
 def _to_openvino(traced: Path, folder: Path, wanted: Conversion) -> ExportFacts:
     openvino = import_openvino("exporting to OpenVINO", "export")
     path = folder / "model.xml"
-    model = openvino.Core().read_model(traced)
+    model = openvino_core().read_model(traced)
     floats, group = "f32" if wanted.precision == FP32 else "bf16", 0
     if wanted.precision == INT8:
         model = _quantise_openvino(model, wanted)
