@@ -5,14 +5,14 @@ from __future__ import annotations
 from fastapi import APIRouter
 from starlette.responses import FileResponse, Response
 
-from deidlab.web.review import WEB
+from deidlab.web.pages import WEB, show
 
 router = APIRouter()
 
 
 @router.get("/")
 def show_playground() -> Response:
-    return FileResponse(WEB / "playground.html", media_type="text/html; charset=utf-8")
+    return show("playground")
 
 
 @router.get("/favicon.ico")

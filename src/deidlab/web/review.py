@@ -9,7 +9,6 @@ import contextlib
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Request
@@ -23,6 +22,7 @@ from deidlab.web.agreement import measure_agreement
 from deidlab.web.agreement_merge import merge_layers
 from deidlab.web.answers import Refusal
 from deidlab.web.auth import current_reviewer
+from deidlab.web.pages import show
 from deidlab.web.review_changes import note_changes, summarise_changes
 from deidlab.web.review_export import DownloadFormat, make_download, private_folder
 from deidlab.web.review_mask import mask_state
@@ -49,8 +49,7 @@ from deidlab.web.store_notes import (
 from deidlab.web.store_rows import NoteState, NothingToUndoError, StaleError
 from deidlab.web.store_schema import SHARED
 
-WEB = Path(__file__).parents[1] / "data" / "web"
-PAGES = {"": "review.html", "/agreement": "agreement.html", "/changes": "changes.html"}
+_PAGES = {"": "review", "/agreement": "agreement", "/changes": "changes"}
 
 router = APIRouter(prefix="/review")
 Reviewer = Annotated[str, Depends(current_reviewer)]
@@ -98,10 +97,9 @@ def refusing() -> Iterator[None]:
 @router.get("/agreement")
 @router.get("/changes")
 def show_page(request: Request) -> Response:
-    name = PAGES[request.url.path.removeprefix("/review")]
     if getattr(request.app.state, "review", None) is None:
-        return FileResponse(WEB / "no-review.html", 404, media_type="text/html; charset=utf-8")
-    return FileResponse(WEB / name, media_type="text/html; charset=utf-8")
+        return show("no-review", 404)
+    return show(_PAGES[request.url.path.removeprefix("/review")])
 
 
 @router.get("/api/corpus")

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from deidlab.web.review import WEB
+from deidlab.web.pages import WEB
 
 CSS = (WEB / "base.css").read_text()
 BLOCKS = re.findall(r"\{([^{}]*--page:[^{}]*)\}", CSS)
