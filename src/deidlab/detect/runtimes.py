@@ -156,14 +156,19 @@ def _open_openvino(path: Path, facts: ExportFacts, threads: Threads) -> Callable
     return compute
 
 
+def openvino_core(what: str = "running a model exported to OpenVINO", extra: str = "openvino") -> Any:
+    """OpenVINO's core; an installation without it is told so."""
+    return _only_core(import_openvino(what, extra))
+
+
 @functools.cache
-def openvino_core() -> Any:
+def _only_core(openvino: Any) -> Any:
     """One for the life of the process.
 
     Its CPU plugin gives signals a stack of their own, and a second plugin that goes before the first may put
     back one that is gone: the next Ctrl-C would then end the process with a segmentation fault.
     """
-    return import_openvino("running a model exported to OpenVINO", "openvino").Core()
+    return openvino.Core()
 
 
 def import_openvino(what: str, extra: str) -> Any:

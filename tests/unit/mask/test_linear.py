@@ -70,6 +70,8 @@ def seconds(document: Document, style: str) -> float:
 @pytest.mark.parametrize("name", NOTES)
 def test_eight_times_the_text_takes_about_eight_times_as_long(name: str, style: str) -> None:
     seconds(NOTES[name](5), style)
-    short, long = (seconds(NOTES[name](n), style) for n in (400, 3200))
-    # The square would be 64 times; a busy machine and a bank that runs out of fresh names take their share.
-    assert long < 24 * short + 0.5
+    short, long = NOTES[name](400), NOTES[name](3200)
+    # The square would be 64 times; a bank that runs out of fresh names takes its share. Noise only adds time: a
+    # long note that took too long is given two more tries.
+    bound = 24 * seconds(short, style) + 0.5
+    assert any(seconds(long, style) < bound for _ in range(3))
