@@ -105,7 +105,14 @@ def test_own_labels_are_the_models_as_it_decoded() -> None:
 
 def test_spanish_rules_speak_only_where_the_model_is_silent() -> None:
     detector = load_detector("es")
-    assert {rule.name for rule in detector.rules} == {"dates", "web", "phones", "national", "places", "kin_es"}
+    assert {rule.name for rule in detector.rules} == {
+        "dates",
+        "web",
+        "phones",
+        "national",
+        "places",
+        "kin_es",
+    }
     text, _ = NOTES["es"]
     alone, both = (
         load_detector("es", rules).detect([Document("n", text=text)])[0] for rules in ("off", "on")
