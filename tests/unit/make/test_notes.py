@@ -65,8 +65,7 @@ def test_number_and_start() -> None:
 
 def test_a_patient_has_several_notes_with_the_same_numbers() -> None:
     by_patient: dict[str, list[set[str]]] = {}
-    # Notes that are written as a whole may be lists of many patients.
-    for note in (note for note in make_notes(4000, 11, lift=True) if note.meta["kind"] != "whole"):
+    for note in make_notes(4000, 11, lift=True):
         marked = (note.text[s.start : s.end].lower() for s in note.spans if s.label == "MEDICALRECORD")
         numbers = {"".join(filter(str.isalnum, text)) for text in marked}
         by_patient.setdefault(note.patient, []).append(numbers)
