@@ -27,6 +27,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from by_turns import measure
 from deidlab.corpus import read_corpus
 from deidlab.types import Document
 
@@ -153,18 +154,6 @@ def gather(said: Any, notes: Sequence[Document]) -> dict[str, Callable[[], Any]]
     if said.presidio:
         runners[PRESIDIO] = Presidio(said.presidio, said.spacy, texts)
     return runners
-
-
-def measure(runners: dict[str, Callable[[], Any]], rounds: int) -> dict[str, list[float]]:
-    """Seconds of each, a round each, by turns; a first round warms up and is not counted."""
-    times: dict[str, list[float]] = {name: [] for name in runners}
-    for turn in range(rounds + 1):
-        for name, run in runners.items():
-            began = time.perf_counter()
-            run()
-            if turn:
-                times[name].append(time.perf_counter() - began)
-    return times
 
 
 def measure_start(model: str, note: Document, rounds: int) -> list[float]:

@@ -17,7 +17,6 @@ import os
 import platform
 import statistics
 import tempfile
-import time
 import warnings
 from collections.abc import Callable, Sequence
 from importlib import metadata
@@ -27,6 +26,7 @@ from typing import Any
 import torch
 import transformers
 
+from by_turns import measure
 from deidlab.corpus import read_corpus
 from deidlab.detect.folder import read_tagger
 from deidlab.detect.model import load_model
@@ -113,18 +113,6 @@ def gather(
         model = load_model(out)
         runners[name] = lambda model=model: list(model.find_spans(notes))
     return runners, sizes
-
-
-def measure(runners: dict[str, Callable[[], Any]], rounds: int) -> dict[str, list[float]]:
-    """Seconds of each, a round each, by turns; a first round warms up and is not counted."""
-    times: dict[str, list[float]] = {name: [] for name in runners}
-    for turn in range(rounds + 1):
-        for name, run in runners.items():
-            began = time.perf_counter()
-            run()
-            if turn:
-                times[name].append(time.perf_counter() - began)
-    return times
 
 
 def write_page(

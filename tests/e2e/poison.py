@@ -38,13 +38,14 @@ class Poisoned:
 
 @dataclass(frozen=True)
 class Through:
-    """An executor whose every setup is poisoned."""
+    """An executor whose every setup is spoilt in a way, by `Poisoned` unless told."""
 
     inner: Executor
     how: str
+    spoil: Callable[[Setup[Any, Any], str], Setup[Any, Any]] = Poisoned
 
     def __call__(self, tasks: Iterable[Task[Any]], setup: Setup[Any, Any]) -> Iterator[Completion[Any]]:
-        return self.inner(tasks, Poisoned(setup, self.how))
+        return self.inner(tasks, self.spoil(setup, self.how))
 
     def read(
         self, reading: Reading[Any], numbers: Sequence[int], lengths: Sequence[int]

@@ -6,19 +6,19 @@ The nodes are kept until their folder has been searched: Ray's logs, what it spi
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from deidlab.execute import Completion, Executor, Setup, Task
-from deidlab.execute.tasks import Reading
+from deidlab.execute import Setup
 from deidlab.mask import MaskSettings, load_policy
 from deidlab.pipeline.masking import MaskJob, mask_corpus
 from deidlab.pipeline.settings import Finding, Source
 from deidlab.types import Document
+from tests.e2e.poison import Through
 from tests.e2e.test_leaks import FIRST, LAST, TEXT, Room, room
 from tests.ray_nodes import Nodes, running_nodes
 from tests.unit.pipeline.notes import KEY, make_note, write_jsonl
@@ -66,23 +66,6 @@ def spoil(stage: str, text: str) -> None:
         raise MemoryError(text)
 
 
-@dataclass(frozen=True)
-class Through:
-    inner: Executor
-    stage: str
-
-    def __call__(self, tasks: Iterable[Task[Any]], setup: Setup[Any, Any]) -> Iterator[Completion[Any]]:
-        return self.inner(tasks, Spoilt(setup, self.stage))
-
-    def read(
-        self, reading: Reading[Any], numbers: Sequence[int], lengths: Sequence[int]
-    ) -> Iterator[Task[Any]]:
-        return self.inner.read(reading, numbers, lengths)
-
-    def describe(self) -> dict[str, Any]:
-        return self.inner.describe()
-
-
 @pytest.fixture(scope="module")
 def nodes() -> Iterator[Nodes]:
     with running_nodes(1, 2) as nodes:
@@ -127,7 +110,7 @@ def test_nothing_of_a_note_is_left_on_the_nodes(
             source = write_source(private, format, stage == "big")
             out = public / f"{stage or 'well'}{source.suffix}"
             outcome = mask_corpus(
-                MaskJob(Source(source), out, finding, settings, execute=Through(executor, stage))
+                MaskJob(Source(source), out, finding, settings, execute=Through(executor, stage, Spoilt))
             )
             assert [each.number for each in outcome.failures] == ([] if stage in ("", "big") else [4])
             assert outcome.record["masked"] == 81 - len(outcome.failures)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
@@ -90,8 +91,9 @@ def pair(items: Sequence[Item], beside: Sequence[Other]) -> Sequence[tuple[Item,
 class FarItems(Sequence[Any]):
     """Items that are not here: to look at one fetches it, to hand them on does not."""
 
+    @abstractmethod
     def paired(self, beside: Sequence[Any]) -> FarItems:
-        raise NotImplementedError
+        """The same items, each with what stands beside it, still far."""
 
 
 def attempt(work: Work[Item, Result], items: Sequence[Item]) -> tuple[Result | Failed, ...]:

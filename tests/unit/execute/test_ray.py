@@ -39,7 +39,8 @@ def test_what_cannot_be_asked_for(options: dict[str, float], said: str) -> None:
 
 @pytest.mark.parametrize("options", [{}, {"gpus": 0.25}, {"gpus": 2.0, "cpus": 0.0}, {"least": 2, "most": 8}])
 def test_what_can(options: dict[str, float]) -> None:
-    RaySettings(**options)  # type: ignore[arg-type]
+    settings = RaySettings(**options)  # type: ignore[arg-type]
+    assert {name: getattr(settings, name) for name in options} == options
 
 
 def test_a_seal_hides_and_opens() -> None:
