@@ -131,15 +131,21 @@ class _Run(Generic[Item, Result]):
         while self._open_ended or self._order:
             if self._has_room():
                 self._read(source)
+                # A slow source gives workers time to answer: so that these are free again, not the next ones.
+                self._collect(0)
             self._hand_out()
             self._pool.fit(len(self._queue))
-            for answer in self._pool.collect(0 if self._has_room() else _TICK) if self._order else ():
-                if answer.done is not None:
-                    self._keep(answer.done, answer.results)
-                else:
-                    self._take_back(answer.fallen)
+            if not self._has_room():
+                self._collect(_TICK)
             while self._order and self._under[self._order[0]].is_whole:
                 yield self._release()
+
+    def _collect(self, seconds: float) -> None:
+        for answer in self._pool.collect(seconds) if self._order else ():
+            if answer.done is not None:
+                self._keep(answer.done, answer.results)
+            else:
+                self._take_back(answer.fallen)
 
     def _has_room(self) -> bool:
         """Whether to read on: little waits, few are under way, and few bytes are held."""
