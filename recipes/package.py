@@ -126,26 +126,34 @@ def _count_runs(note: Document, found: Document) -> list[int]:
     return counts
 
 
-def tag(model: Path, notes: Sequence[Document]) -> list[Document]:
-    """The notes with what the model alone finds, in its own labels."""
-    from deidlab.detect.model import load_model
-
-    spans = load_model(model).find_spans(notes)
-    return [replace(note, spans=found) for note, found in zip(notes, spans, strict=True)]
-
-
-def detect(model: str, rules: str, notes: Sequence[Document]) -> list[Document]:
+def detect(
+    model: str,
+    rules: str,
+    notes: Sequence[Document],
+    labels: str = "i2b2-2014",
+    threshold: float | None = None,
+) -> list[Document]:
     """The notes with what the detector finds, as `deidlab detect` does it."""
     from deidlab.detect import load_detector
 
-    found = load_detector(model, rules).detect(notes, with_words=False)
+    detector = load_detector(model, rules, labels=labels, threshold=threshold)
+    found = detector.detect(notes, with_words=False)
     return [replace(note, spans=one.spans) for note, one in zip(notes, found, strict=True)]
 
 
+def tell(export: Path, **facts: str | float) -> None:
+    """Add facts to what an exported folder's tagger.json says."""
+    path = export / "tagger.json"
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | facts, indent=1) + "\n", "utf-8")
+
+
 def export_int8(
-    run: Path, out: Path, notes: Sequence[Document], texts: Sequence[str] = (), language: str = ""
+    run: Path, out: Path, notes: Sequence[Document], texts: Sequence[str] = (), **facts: str | float
 ) -> dict[str, Any]:
-    """The run as an int8 folder, its vocabulary pruned to these texts where there are any; the record."""
+    """The run as an int8 folder, its vocabulary pruned to these texts where there are any; the record.
+
+    `facts` are what its tagger.json is to say beyond what the run knows: the language, a threshold.
+    """
     from deidlab.train.export import ExportSettings, export_run
     from deidlab.train.pruning import pieces_in_use, prune_folder
 
@@ -157,9 +165,7 @@ def export_int8(
         record = export_run(source, out, ExportSettings("openvino", "int8"), notes, overwrite=True)
     if record["precision"] != "int8":
         raise SystemExit(f"{run}: {record['fallback']}")
-    facts = json.loads((out / "tagger.json").read_text("utf-8"))
-    facts |= {"language": language} if language else {}
-    (out / "tagger.json").write_text(json.dumps(facts, indent=1) + "\n", "utf-8")
+    tell(out, **facts)
     return record | {"vocabulary": sizes}
 
 

@@ -64,7 +64,9 @@ def main() -> None:
     even, odd = ([note for note in fresh if int(note.id[1:3]) % 2 == rest] for rest in (0, 1))
     held_out = [*notes, *fresh]
     whole = shared.export_int8(said.run, said.work / "whole", held_out, language="en")
-    smaller = shared.export_int8(said.run, said.work / "smaller", held_out, texts_in_use(said.base), "en")
+    smaller = shared.export_int8(
+        said.run, said.work / "smaller", held_out, texts_in_use(said.base), language="en"
+    )
     prunes, told = compare_vocabularies(said.run, said.work, smaller["vocabulary"], notes)
     export, record = (said.work / "smaller", smaller) if prunes else (said.work / "whole", whole)
     rows = (

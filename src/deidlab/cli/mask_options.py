@@ -107,7 +107,9 @@ To = Annotated[
 Labels = Annotated[
     str,
     typer.Option(
-        metavar="SET|own", help="Label set of the answer; own: the model's, as it decoded (--rules off)."
+        metavar="SET|own",
+        help="Label set of the answer; own: the model's, at the threshold that suits its corpus's measure "
+        "(--rules off).",
     ),
 ]
 WordScores = Annotated[

@@ -28,7 +28,7 @@ RULES = ("on", "off", "only")
 DEFAULT_THRESHOLD = 0.5
 NATIVE_LABELS = "i2b2-2014"
 OWN_LABELS = "own"
-"""Stands for a model's own labels: what it decoded, as it decoded it."""
+"""Stands for a model's own labels, those of the corpus that it learned from."""
 # Rules that go by words and lists. A model knows better whether such a word is a name in this place.
 _BY_WORDS = ("date", "name", "name-list", "place-list", "organisation", "profession", "street", "age")
 WORDY = frozenset(f"rules:{name}" for name in _BY_WORDS)
@@ -46,6 +46,9 @@ class Model(Protocol):
 
     @property
     def language(self) -> str: ...
+
+    @property
+    def own_threshold(self) -> float | None: ...
 
     def predict(self, documents: Sequence[Document]) -> Sequence[Answer]: ...
 
@@ -185,10 +188,14 @@ def _further_words(answer: Answer, threshold: float) -> list[Span]:
 
 def _to_native(tags: Sequence[str]) -> dict[str, str]:
     """How a model's labels are called here, where it was trained on another scheme that can be mapped."""
-    labels = {split_tag(tag)[1] for tag in tags} - {""}
-    scheme = guess_label_set(dict.fromkeys(labels, 1)).name
-    name = f"{scheme}--{NATIVE_LABELS}"
+    name = f"{_own_set(tags)}--{NATIVE_LABELS}"
     return load_map(name) if name in known_maps() else {}
+
+
+def _own_set(tags: Sequence[str]) -> str:
+    """The name of the label set that a model learned."""
+    labels = {split_tag(tag)[1] for tag in tags} - {""}
+    return guess_label_set(dict.fromkeys(labels, 1)).name
 
 
 def _rename(spans: Iterable[Span], names: Mapping[str, str]) -> Iterable[Span]:
@@ -234,7 +241,9 @@ def load_detector(
     `rules` switches the rules on or off, or leaves the model out (`only`). Spans below `threshold` stay
     mere candidates; without one, rules need 0.5 and a model's spans count as it decoded them; below 0.5,
     words that the model finds likelier than the threshold count too. `how` brings rules and model
-    together; `labels` names the label set of the answer, or is `own`: a model's own labels, for it alone.
+    together; `labels` names the label set of the answer. `own`, or the name of the set that the model has
+    learned, leaves its labels as they are, for a model alone, with a threshold that suits the measure of its
+    corpus where the model has one.
     On the `device` cuda a run's own folder can be computed; exported models are for processors.
     """
     if rules not in RULES:
@@ -245,16 +254,20 @@ def load_detector(
         raise ConfigError(f"a threshold of {threshold} is impossible: it lies between 0 and 1")
     if rules == "off" and model is None and known is None and not deny:
         raise ConfigError("nothing to detect with: rules are off and no model was named")
+    for terms in (allow, deny):
+        check_terms(terms)
+    tagger = None if rules == "only" or model is None else _load_model(model, device)
+    if tagger is not None and labels == _own_set(tagger.tags) != NATIVE_LABELS:
+        labels = OWN_LABELS
     if labels == OWN_LABELS:
-        if model is None or rules != "off" or known is not None or deny:
+        if tagger is None or rules != "off" or known is not None or deny:
             raise ConfigError("own labels are those of a model alone: --rules off, no lists, no --known")
     elif labels != NATIVE_LABELS:
         load_label_set(labels)
         load_map(f"{NATIVE_LABELS}--{labels}")
-    for terms in (allow, deny):
-        check_terms(terms)
-    tagger = None if rules == "only" or model is None else _load_model(model, device)
     language = "" if tagger is None else tagger.language
+    if labels == OWN_LABELS and tagger is not None and threshold is None:
+        threshold = tagger.own_threshold
     return Detector(
         rules=() if rules == "off" else rules_beside(language),
         yields=language in BY_LANGUAGE,

@@ -21,6 +21,8 @@ WEIGHTS = "model.safetensors"
 TORCH, ONNX, OPENVINO = "torch", "onnx", "openvino"
 FORMATS = (ONNX, OPENVINO)
 DECODINGS = ("viterbi", "greedy", "crf")
+MEDDOCAN = "meddocan"
+CUSTOMS = ("", MEDDOCAN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,8 @@ class TaggerFacts:
     `words` is the way of cutting text, `window` and `stride` count pieces; `shapes` says whether the model
     takes the shapes of words too, `first_position` is the number of a window's first piece. `language` is
     that of the notes it is for, where the folder says so. Words that are at least `least` likely to be PHI of
-    any label are found too, where it is given.
+    any label are found too, where it is given. `customs` names the corpus by whose customs spans are redrawn,
+    and `own_threshold` is the certainty that suits its measure best, for answers in the model's own labels.
     """
 
     tags: tuple[str, ...]
@@ -42,6 +45,8 @@ class TaggerFacts:
     first_position: int
     language: str = ""
     least: float | None = None
+    customs: str = ""
+    own_threshold: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +88,13 @@ def read_tagger(folder: Path) -> TaggerFacts:
             shapes=bool(table["shapes"]),
             first_position=int(table["first_position"]),
             language=str(table.get("language", "")),
-            least=None if table.get("least") is None else float(table["least"]),
+            least=_number(table, "least"),
+            customs=str(table.get("customs", "")),
+            own_threshold=_number(table, "own_threshold"),
         )
     except (KeyError, TypeError, ValueError):
         raise ModelError(f"{path}: not the description of a tagger") from None
-    if facts.decoding not in DECODINGS or not facts.tags:
+    if facts.decoding not in DECODINGS or facts.customs not in CUSTOMS or not facts.tags:
         raise ModelError(f"{path}: no tags, or a way of decoding that this version does not know")
     return facts
 
@@ -124,6 +131,10 @@ def read_steps(folder: Path, facts: TaggerFacts) -> Scores | None:
     if steps.shape != (len(facts.tags), len(facts.tags)):
         raise ModelError(f"{path}: the steps are for another number of tags")
     return np.asarray(steps, np.float32)
+
+
+def _number(table: Mapping[str, Any], name: str) -> float | None:
+    return None if table.get(name) is None else float(table[name])
 
 
 def _read_object(path: Path) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from deidlab.detect.folder import (
+    MEDDOCAN,
     TOKENIZER,
     TaggerFacts,
     is_export,
@@ -21,6 +22,7 @@ from deidlab.detect.folder import (
     read_steps,
     read_tagger,
 )
+from deidlab.detect.meddocan import follow_corpus
 from deidlab.detect.probabilities import tag_probabilities
 from deidlab.detect.runtimes import IDS, SHAPES, Runtime, WindowInputs, choose_threads, open_runtime
 from deidlab.encode.decoding import Scores, TagGrammar, TagIds, decode_greedy, decode_valid
@@ -62,8 +64,9 @@ class Findings:
 @dataclass(frozen=True, slots=True)
 class _Pieced:
     id: str
-    words: tuple[Word, ...]
-    windows: list[WindowInputs]
+    text: str = field(repr=False)
+    words: tuple[Word, ...] = field(repr=False)
+    windows: list[WindowInputs] = field(repr=False)
 
 
 class TaggingModel:
@@ -92,6 +95,11 @@ class TaggingModel:
     @property
     def tags(self) -> tuple[str, ...]:
         return self.facts.tags
+
+    @property
+    def own_threshold(self) -> float | None:
+        """How certain a span should be by the measure of the corpus it learned from, where that is known."""
+        return self.facts.own_threshold
 
     @property
     def language(self) -> str:
@@ -130,7 +138,7 @@ class TaggingModel:
         words = tuple(find_words(document.text, self.facts.words))
         windows = cut_windows(document.id, self._pieces.of_words(document.text, words), self._shape)
         shapes = find_shapes(document.text, words) if self.facts.shapes else []
-        return _Pieced(document.id, words, [_to_inputs(window, shapes) for window in windows])
+        return _Pieced(document.id, document.text, words, [_to_inputs(window, shapes) for window in windows])
 
     def _decide(self, notes: Sequence[_Pieced]) -> Iterator[Findings]:
         parts = iter(self._runtime.score([window for note in notes for window in note.windows]))
@@ -156,6 +164,8 @@ class TaggingModel:
         phi = np.clip(1.0 - outside, 0.0, 1.0).astype(np.float32) * np.ones(len(tags), np.float32)
         if self.least is not None:
             spans = tuple(sorted((*spans, *self._further(note.words, tags, probabilities, phi)), key=_start))
+        if self.facts.customs == MEDDOCAN:
+            spans = tuple(follow_corpus(note.text, spans))
         return Findings(note.id, note.words, tags, probabilities, phi, spans)
 
     def _further(

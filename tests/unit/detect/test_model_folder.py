@@ -42,7 +42,17 @@ def test_what_a_folder_says_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "tagger",
-    ["", "[]", "{", {}, TAGGER | {"window": "wide"}, TAGGER | {"decoding": "beam"}, TAGGER | {"tags": []}],
+    [
+        "",
+        "[]",
+        "{",
+        {},
+        TAGGER | {"window": "wide"},
+        TAGGER | {"decoding": "beam"},
+        TAGGER | {"tags": []},
+        TAGGER | {"customs": "elsewhere"},
+        TAGGER | {"own_threshold": "high"},
+    ],
 )
 def test_a_description_that_is_none_is_one_line(tmp_path: Path, tagger: Any) -> None:
     write(tmp_path, tagger=tagger, export=EXPORT)

@@ -6,7 +6,9 @@ import json
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
+from unittest.mock import ANY
 
 import pytest
 
@@ -90,7 +92,7 @@ def test_loading_takes_little_work() -> None:
     assert time.process_time() - began < 1.0
 
 
-def test_own_labels_are_the_models_as_it_decoded() -> None:
+def test_own_labels_are_those_of_the_models_corpus() -> None:
     text, _ = NOTES["es"]
     document = Document("n", text=text)
     own = load_detector("es", "off", labels="own").detect([document])[0]
@@ -99,8 +101,27 @@ def test_own_labels_are_the_models_as_it_decoded() -> None:
     assert {"PATIENT", "DATE"} <= {span.label for span in native.spans}
     certain = load_detector("es", "off", labels="own", threshold=1.0).detect([document])[0]
     assert len(certain.spans) < len(own.spans) == len(certain.candidates)
-    with pytest.raises(ConfigError, match="own labels"):
-        load_detector("es", "on", labels="own")
+    assert load_detector("es", "off", labels="meddocan") == replace(
+        load_detector("es", "off", labels="own"), model=ANY
+    )
+    for labels in ("own", "meddocan"):
+        with pytest.raises(ConfigError, match="--rules off"):
+            load_detector("es", "on", labels=labels)
+
+
+def test_own_labels_come_with_a_threshold_of_their_own_and_masking_without() -> None:
+    own = load_detector("es", "off", labels="own")
+    assert own.threshold == read_tagger(embedded_folder("es")).own_threshold == 0.8
+    assert load_detector("es", "off", labels="own", threshold=0.0).threshold == 0.0
+    assert load_detector("es").threshold is None
+    assert load_detector("en", "off", labels="own").threshold is None
+
+
+def test_the_spanish_model_keeps_the_customs_of_its_corpus() -> None:
+    text = SPANISH + "Su médico de familia la vio el 7-3-16 y Lucía mejoró.\n"
+    found = load_detector("es", "off", labels="own").detect([Document("n", text=text)])[0].spans
+    last = [text[span.start : span.end] for span in found if span.start > len(SPANISH)]
+    assert last == ["7-3-16", "Lucía"]
 
 
 def test_spanish_rules_speak_only_where_the_model_is_silent() -> None:
