@@ -257,17 +257,10 @@ def load_detector(
     for terms in (allow, deny):
         check_terms(terms)
     tagger = None if rules == "only" or model is None else _load_model(model, device)
-    if tagger is not None and labels == _own_set(tagger.tags) != NATIVE_LABELS:
-        labels = OWN_LABELS
-    if labels == OWN_LABELS:
-        if tagger is None or rules != "off" or known is not None or deny:
-            raise ConfigError("own labels are those of a model alone: --rules off, no lists, no --known")
-    elif labels != NATIVE_LABELS:
-        load_label_set(labels)
-        load_map(f"{NATIVE_LABELS}--{labels}")
-    language = "" if tagger is None else tagger.language
+    labels = _check_labels(labels, tagger, alone=rules == "off" and known is None and not deny)
     if labels == OWN_LABELS and tagger is not None and threshold is None:
         threshold = tagger.own_threshold
+    language = "" if tagger is None else tagger.language
     return Detector(
         rules=() if rules == "off" else rules_beside(language),
         yields=language in BY_LANGUAGE,
@@ -281,6 +274,19 @@ def load_detector(
         how=how,
         labels=labels,
     )
+
+
+def _check_labels(labels: str, model: Model | None, alone: bool) -> str:
+    """The label set of the answer, `own` where it is named that the model has learned; or a refusal."""
+    if model is not None and labels == _own_set(model.tags) != NATIVE_LABELS:
+        labels = OWN_LABELS
+    if labels == OWN_LABELS:
+        if model is None or not alone:
+            raise ConfigError("own labels are those of a model alone: --rules off, no lists, no --known")
+    elif labels != NATIVE_LABELS:
+        load_label_set(labels)
+        load_map(f"{NATIVE_LABELS}--{labels}")
+    return labels
 
 
 def _load_model(name: str, device: str) -> Model:

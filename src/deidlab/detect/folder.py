@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 
 from deidlab.encode.decoding import Scores
 from deidlab.errors import ModelError
+from deidlab.jsonfile import read_object
 
 TAGGER = "tagger.json"
 EXPORT = "export.json"
@@ -77,7 +77,7 @@ def is_export(folder: Path) -> bool:
 def read_tagger(folder: Path) -> TaggerFacts:
     """What the folder's `tagger.json` says, checked."""
     path = folder / TAGGER
-    table = _read_object(path)
+    table = read_object(path, ModelError)
     try:
         facts = TaggerFacts(
             tags=tuple(str(tag) for tag in table["tags"]),
@@ -102,7 +102,7 @@ def read_tagger(folder: Path) -> TaggerFacts:
 def read_export(folder: Path) -> ExportFacts:
     """What the folder's `export.json` says of its model, checked."""
     path = folder / EXPORT
-    table = _read_object(path)
+    table = read_object(path, ModelError)
     try:
         facts = ExportFacts(
             format=str(table["format"]),
@@ -135,15 +135,3 @@ def read_steps(folder: Path, facts: TaggerFacts) -> Scores | None:
 
 def _number(table: Mapping[str, Any], name: str) -> float | None:
     return None if table.get(name) is None else float(table[name])
-
-
-def _read_object(path: Path) -> dict[str, Any]:
-    try:
-        table = json.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise ModelError(f"{path}: {error.strerror or 'cannot be read'}") from None
-    except ValueError:
-        raise ModelError(f"{path}: not JSON") from None
-    if not isinstance(table, dict):
-        raise ModelError(f"{path}: not a JSON object")
-    return table

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from deidlab.errors import ConfigError
+from deidlab.jsonfile import read_object
 from deidlab.study.folder import (
     ACCESS,
     ATTEMPTS,
@@ -27,7 +28,6 @@ from deidlab.study.folder import (
     PROGRESS,
     RUNS,
     TESTS,
-    read_object,
     write_object,
     write_whole,
 )

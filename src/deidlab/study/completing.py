@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deidlab.errors import ConfigError
-from deidlab.study.folder import COMPLETIONS, PROGRESS, RUNS, now, read_object, write_object
+from deidlab.jsonfile import read_object
+from deidlab.study.folder import COMPLETIONS, PROGRESS, RUNS, now, write_object
 from deidlab.study.grid import Run
 from deidlab.study.records import DONE, FAILED, Completion, read_completions
 

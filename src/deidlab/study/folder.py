@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from deidlab.errors import ConfigError
+from deidlab.jsonfile import read_object
 
 STUDY = "study.json"
 RUNS = "runs"
@@ -23,19 +24,6 @@ PROGRESS = "progress"
 MODELS = "models"
 ATTEMPTS = "attempts"
 LOCK = "lock"
-
-
-def read_object(path: Path) -> dict[str, Any]:
-    """A JSON object from a file."""
-    try:
-        value = json.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror or 'cannot be read'}") from None
-    except ValueError:
-        raise ConfigError(f"{path}: not JSON") from None
-    if not isinstance(value, dict):
-        raise ConfigError(f"{path}: not a JSON object")
-    return value
 
 
 def write_object(path: Path, value: Any, lasting: bool = True) -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from deidlab.errors import ConfigError, DeidError
+from deidlab.jsonfile import read_object
 from deidlab.study.combining import add_rules, find_by_rules
-from deidlab.study.folder import TESTS, check_digest, now, read_object
+from deidlab.study.folder import TESTS, check_digest, now
 from deidlab.study.measuring import measure_found
 from deidlab.study.notes import Parts, read_part
 from deidlab.study.predictions import write_predictions

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from deidlab.errors import ConfigError
-from deidlab.study.folder import COMPLETIONS, MODELS, SELECTION, STUDY, now, read_object, write_object
+from deidlab.jsonfile import read_object
+from deidlab.study.folder import COMPLETIONS, MODELS, SELECTION, STUDY, now, write_object
 from deidlab.study.grid import Run, expand_runs
 from deidlab.study.notes import Parts, deal_parts, parts_from
 from deidlab.study.records import Completion

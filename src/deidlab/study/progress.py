@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from deidlab.errors import ConfigError
-from deidlab.study.folder import PROGRESS, read_object
+from deidlab.jsonfile import read_object
+from deidlab.study.folder import PROGRESS
 from deidlab.study.jobs import Job
 from deidlab.study.spec import StudySpec
 

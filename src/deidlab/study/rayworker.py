@@ -20,8 +20,9 @@ from typing import Any
 
 import deidlab
 from deidlab.errors import ConfigError
+from deidlab.jsonfile import read_object
 from deidlab.study.attempts import BEGUN, LOOK_SECONDS, NOTES, SEEN, STOP, holds_lease
-from deidlab.study.folder import ATTEMPTS, read_object, write_object, write_whole
+from deidlab.study.folder import ATTEMPTS, write_object, write_whole
 from deidlab.study.spec import StudySpec
 from deidlab.study.worker import TRAIN, WorkerPlan, do, open_workshop
 

@@ -13,6 +13,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from deidlab.errors import ConfigError
+from deidlab.jsonfile import read_object
 from deidlab.study.folder import (
     ACCESS,
     COMPLETIONS,
@@ -21,7 +22,6 @@ from deidlab.study.folder import (
     SELECTION,
     STUDY,
     TESTS,
-    read_object,
 )
 from deidlab.study.values import (
     DONE,

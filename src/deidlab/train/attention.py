@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
-import inspect
 import math
 import types
 from itertools import pairwise
@@ -17,6 +16,7 @@ from typing import Any
 import torch
 from torch.nn import functional
 
+from deidlab.detect.torch_model import supports_window
 from deidlab.train.dropout import hash_dropouts
 
 PACKED = "deidlab_packed"
@@ -43,9 +43,8 @@ def register_attention() -> None:
 
 
 def can_pack(model: Any) -> bool:
-    """Whether a transformers model takes its attention from outside and positions as an argument."""
-    takes = inspect.signature(model.forward).parameters
-    return bool(getattr(model, "_supports_attention_backend", False)) and "position_ids" in takes
+    """Whether windows can lie in one row: where a single one can come without a mask, so can several."""
+    return supports_window(type(model))
 
 
 def packed_attention(

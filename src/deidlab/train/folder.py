@@ -11,6 +11,7 @@ from typing import Any
 from deidlab.encode.pieces import WordPieces
 from deidlab.encode.windows import WindowShape
 from deidlab.errors import ConfigError
+from deidlab.jsonfile import read_object
 from deidlab.labels import LabelSet
 from deidlab.train.card import write_card
 from deidlab.train.pieced import PiecedCorpus, count_labels
@@ -20,7 +21,6 @@ from deidlab.train.record import (
     describe_environment,
     full_disk,
     now,
-    read_json,
     write_file,
     write_json,
 )
@@ -75,7 +75,7 @@ def start_record(
 def take_up_record(record: dict[str, Any], folder: Path, settings: TrainSettings) -> None:
     """Carry over what the record of an interrupted run says of its start, and note what is changed now."""
     path = folder / RECORD
-    before = read_json(path) if path.is_file() else {}
+    before = read_object(path) if path.is_file() else {}
     old = before.get("settings", {})
     changes = {key: value for key, value in settings.as_dict().items() if key in old and old[key] != value}
     record["started"] = before.get("started", record["started"])
@@ -85,7 +85,7 @@ def take_up_record(record: dict[str, Any], folder: Path, settings: TrainSettings
 def refuse_finished(folder: Path, digest: str) -> None:
     """A run that is whole has nothing to resume, and one goes on only with the notes that it began with."""
     path = folder / RECORD
-    before = read_json(path) if path.is_file() else {}
+    before = read_object(path) if path.is_file() else {}
     if "finished" in before:
         raise ConfigError(f"{folder}: this run is finished; there is nothing to resume")
     if before.get("corpus", {}).get("digest", digest) != digest:

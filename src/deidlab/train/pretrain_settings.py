@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from deidlab.errors import ConfigError
-from deidlab.train.record import SETTINGS, read_json
+from deidlab.jsonfile import read_object
+from deidlab.train.record import SETTINGS
 from deidlab.train.settings import TrainSettings, check_table
 
 
@@ -80,7 +81,7 @@ def pretrain_settings_from(table: Mapping[str, Any], where: str = "settings") ->
 def read_pretrain_request(folder: Path | str) -> tuple[PretrainRequest, PretrainSettings]:
     """What the pretraining in this folder was asked for."""
     path = Path(folder) / SETTINGS
-    table = read_json(path)
+    table = read_object(path)
     try:
         request = PretrainRequest(**table["request"])
     except (KeyError, TypeError):

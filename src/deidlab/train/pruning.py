@@ -16,7 +16,8 @@ from deidlab.detect.folder import TOKENIZER, WEIGHTS
 from deidlab.encode.pieces import WordPieces
 from deidlab.encode.words import find_words
 from deidlab.errors import ModelError
-from deidlab.train.record import read_json, write_file, write_json
+from deidlab.jsonfile import read_object
+from deidlab.train.record import write_file, write_json
 
 # With all of these any word in these scripts can be spelled out.
 _SHORT = 3
@@ -53,7 +54,7 @@ def prune_folder(folder: Path, out: Path, used: Collection[int]) -> tuple[int, i
             shutil.copyfile(file, out / file.name)
     write_file(out / WEIGHTS, save(tensors, metadata={"format": "pt"}))
     write_file(out / TOKENIZER, json.dumps(_renumber(source, kept), ensure_ascii=False).encode())
-    write_json(out / "config.json", read_json(folder / "config.json") | {"vocab_size": len(kept)})
+    write_json(out / "config.json", read_object(folder / "config.json") | {"vocab_size": len(kept)})
     return before, len(kept)
 
 

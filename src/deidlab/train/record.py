@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import deidlab
-from deidlab.errors import ConfigError, ModelError
+from deidlab.errors import ModelError
 from deidlab.types import Document
 
 RECORD = "record.json"
@@ -82,18 +82,6 @@ def full_disk(path: Path, error: OSError) -> ModelError:
     """The line for a file that could not be written; the run goes on from its last checkpoint."""
     reason = error.strerror or type(error).__name__
     return ModelError(f"{path}: {reason}; make room, then go on with --resume {path.parent}")
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    try:
-        value = json.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror or 'cannot be read'}") from None
-    except ValueError:
-        raise ConfigError(f"{path}: not JSON") from None
-    if not isinstance(value, dict):
-        raise ConfigError(f"{path}: not a JSON object")
-    return value
 
 
 def now() -> str:

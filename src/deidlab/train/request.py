@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from deidlab.errors import ConfigError
-from deidlab.train.record import SETTINGS, read_json, write_json
+from deidlab.jsonfile import read_object
+from deidlab.train.record import SETTINGS, write_json
 from deidlab.train.settings import TrainSettings, settings_from
 
 
@@ -34,7 +35,7 @@ def write_request(folder: Path, request: RunRequest, settings: TrainSettings) ->
 def read_request(folder: Path | str) -> tuple[RunRequest, TrainSettings]:
     """What the run in this folder was asked for."""
     path = Path(folder) / SETTINGS
-    table = read_json(path)
+    table = read_object(path)
     try:
         asked = dict(table["request"])
         request = RunRequest(**asked | {"teachers": tuple(asked.get("teachers", ()))})

@@ -18,10 +18,11 @@ from deidlab.detect.folder import TOKENIZER, is_run, read_tagger
 from deidlab.encode.pieces import WordPieces
 from deidlab.encode.windows import IGNORED
 from deidlab.errors import ConfigError
+from deidlab.jsonfile import read_object
 from deidlab.train.models import ModelSource, build_model, load_config
 from deidlab.train.packing import build_rows, choose_row_shape, n_used, pack_windows
 from deidlab.train.pieced import PiecedCorpus
-from deidlab.train.record import RECORD, read_json
+from deidlab.train.record import RECORD
 from deidlab.train.settings import TrainSettings
 from deidlab.train.steps import ScoreSteps
 from deidlab.train.tagger import SHAPES_KEY, Tagger, first_position
@@ -60,7 +61,7 @@ def number_pieces(corpus: PiecedCorpus) -> PiecedCorpus:
 
 def describe_teachers(teachers: Sequence[str]) -> list[dict[str, Any]]:
     """What a student's record says of its teachers."""
-    records = [read_json(Path(name) / RECORD) for name in teachers]
+    records = [read_object(Path(name) / RECORD) for name in teachers]
     return [
         {
             "seed": record.get("seed"),
