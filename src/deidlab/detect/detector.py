@@ -79,6 +79,7 @@ class Detector:
     how: str = "union"
     labels: str = NATIVE_LABELS
     model_labels: Mapping[str, str] = field(default_factory=dict)
+    language: str = ""
     yields: bool = False
     """Whether rules speak only where the model found nothing."""
     backing: float = 0.0
@@ -114,7 +115,7 @@ class Detector:
         allowed = find_allowed(text, self.allow)
         usable = [*certain, *outside(drop_eponyms(text, proposed), allowed)]
         first = resolve(text, filter(self._is_sure, usable), 0.0)
-        echoes = outside(drop_eponyms(text, find_echoes(text, first)), allowed)
+        echoes = outside(drop_eponyms(text, find_echoes(text, first, self.language)), allowed)
         sure = [span for span in (*usable, *echoes) if self._is_sure(span)]
         spans = resolve(text, sure, 0.0) if echoes else first
         everything = {*certain, *echoes, *proposed, *(span for member in members for span in member)}
@@ -129,8 +130,9 @@ class Detector:
             found = _backed(text, found, answer[1], self.backing)
         if not self.yields:
             return found
-        # A span whose label is dropped, such as a word for a relative, covers nothing.
-        kept = _rename(answer[0], self.model_labels)
+        # A span whose label is dropped (a word for a relative) covers nothing, nor does a doubtful one.
+        sure = [span for span in answer[0] if _certainty(span) >= DEFAULT_THRESHOLD]
+        kept = _rename(sure, self.model_labels)
         return outside(found, sorted((span.start, span.end) for span in kept))
 
     def _is_sure(self, span: Span) -> bool:
@@ -263,6 +265,7 @@ def load_detector(
     language = "" if tagger is None else tagger.language
     return Detector(
         rules=() if rules == "off" else rules_beside(language),
+        language=language,
         yields=language in BY_LANGUAGE,
         backing=0.0 if tagger is None or language in BY_LANGUAGE else BACKING,
         model=tagger,

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from deidlab.detect.folding import Terms, folded
 from deidlab.detect.resolve import NAMES
-from deidlab.detect.wordlists import is_everyday
+from deidlab.detect.wordlists import everyday_in
 from deidlab.types import Span
 
 SOURCE = "echo"
@@ -18,8 +18,9 @@ _SHORTEST = 3
 DOUBTFUL = 0.4
 
 
-def find_echoes(text: str, spans: Iterable[Span]) -> list[Span]:
+def find_echoes(text: str, spans: Iterable[Span], language: str = "") -> list[Span]:
     """Further mentions of the names among `spans`, with their label and a little less certainty."""
+    is_everyday = everyday_in(language)
     plain = folded(text)
     sources: dict[str, Span] = {}
     known: dict[tuple[int, int, str], float] = {}

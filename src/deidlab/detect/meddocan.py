@@ -42,6 +42,7 @@ _DAY = (
 )
 _WRITTEN_BY_RULE = (
     (DATE, _DAY),
+    (PLACE, r"\bC\.?P\.?:? {0,2}(?P<it>\d{5})\b"),
     (AGE, rf"\b(?:{_WHO}|edad) de {_AGE}"),
     (AGE, rf"\bcuando tenía {_AGE}"),
     (AGE, rf"\b{_AGE} de (?:edad|vida)\b"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import tomllib
+from collections.abc import Callable
 from importlib import resources
 from typing import Any
 
@@ -18,6 +19,13 @@ def word_list(name: str) -> frozenset[str]:
 def is_everyday(word: str) -> bool:
     """Whether a folded word is used for something else than a name or place as a rule."""
     return word in word_list("everyday")
+
+
+def everyday_in(language: str) -> Callable[[str], bool]:
+    """The same question for notes of a language; without a list of its own, by the English one alone."""
+    if language != "es":
+        return is_everyday
+    return lambda word: word in word_list("everyday_es") or is_everyday(word)
 
 
 def cue_words(rule: str, name: str) -> tuple[str, ...]:

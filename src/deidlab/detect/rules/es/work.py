@@ -1,0 +1,69 @@
+"""Spanish text in, people's lines of work out, where the text speaks of work or describes a person."""
+
+from __future__ import annotations
+
+import functools
+import re
+from importlib import resources
+
+from deidlab.detect.folding import Terms, fold_term
+from deidlab.detect.wordlists import cue_words
+from deidlab.types import Span
+
+SOURCE = "rules:profession"
+_BEFORE = re.compile(
+    r"(?:trabaj(?:a|aba|ó|ado|ando)(?: (?:como|de|en))?|profesi[oó]n:?|ocupaci[oó]n:?|oficio:?|puesto:?|"
+    r"de profesi[oó]n|labora (?:como|de)|jubilad[oa](?: de)?|ex|retirad[oa](?: de)?|pensionad[oa]|es|era|"
+    r"(?:años|meses|\d ?a)(?: de edad)?|casad[oa]|solter[oa]|viud[oa]|divorciad[oa]|herman[oa]|madre|padre|"
+    r"marido|espos[oa]|hij[oa])[,.:]? (?:(?:un|una|el|la) )?$",
+    re.IGNORECASE,
+)
+
+# Modista jubilada. Encofrador, sin contrato.
+_OPENS = re.compile(r"(?:^|[.\n] ?)$")
+_GOES_ON = re.compile(r",|\.| jubilad| retirad| en | desde ")
+_WORDS = r"[^\W\d]{4,20}(?: (?:de |del |la |los )*[^\W\d]{3,20}){0,3}"
+_TOLD = re.compile(
+    rf"\b(?:profesi[oó]n|ocupaci[oó]n|oficio|trabaja)[ \t]{{0,2}}[:|][ \t]{{0,3}}(?P<it>{_WORDS})"
+    r"|\bde (?:profesi[oó]n|ocupaci[oó]n) (?P<too>[^\W\d]{4,20})",
+    re.IGNORECASE,
+)
+
+
+@functools.cache
+def _trades() -> Terms:
+    """The listed occupations, in both genders."""
+    file = resources.files("deidlab").joinpath("data", "banks", "professions_es.tsv")
+    trades = {line.split("\t")[0] for line in file.read_text("utf-8").splitlines() if line}
+    trades |= set(cue_words("es", "trades"))
+    trades |= {_feminine(trade) for trade in trades}
+    return Terms(fold_term(trade) for trade in trades)
+
+
+def _feminine(trade: str) -> str:
+    first, _, rest = trade.partition(" ")
+    if first.endswith("o"):
+        first = first[:-1] + "a"
+    elif first.endswith("or"):
+        first += "a"
+    elif first.endswith("ente"):
+        first = first[:-1] + "a"
+    return f"{first} {rest}".rstrip()
+
+
+def find(text: str) -> list[Span]:
+    """Every listed occupation after words that lead to one, and whatever a label says it is."""
+    listed = [
+        (start, end)
+        for start, end, _ in _trades().find(text)
+        if _BEFORE.search(text[max(0, start - 32) : start])
+    ]
+    opening = [
+        (start, end)
+        for start, end, _ in _trades().find(text)
+        if text[start].isupper()
+        and _OPENS.search(text[max(0, start - 3) : start])
+        and _GOES_ON.match(text, end)
+    ]
+    told = [match.span(match.lastgroup or 0) for match in _TOLD.finditer(text)]
+    return [Span(start, end, "PROFESSION", 0.75, SOURCE) for start, end in (*listed, *opening, *told)]
