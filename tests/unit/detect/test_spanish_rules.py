@@ -66,7 +66,7 @@ def test_names_that_a_title_or_a_label_gives_away(text: str, wanted: tuple[str, 
     ],
 )
 def test_listed_names(text: str, names: list[str]) -> None:
-    assert [name for name, _ in found_by("names", text)] == names
+    assert [name for name, _ in found_by("listed", text)] == names
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_listed_names(text: str, names: list[str]) -> None:
     ],
 )
 def test_what_is_no_name(text: str) -> None:
-    assert found_by("names", text) == []
+    assert found_by("names", text) == found_by("listed", text) == []
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,7 @@ def test_spanish_rules_speak_only_where_the_model_is_silent() -> None:
         "places",
         *(
             f"es.{name}"
-            for name in ("dates", "ages", "kin", "names", "ids", "institutions", "places", "work")
+            for name in ("dates", "ages", "kin", "names", "listed", "ids", "institutions", "places", "work")
         ),
     }
     text, _ = NOTES["es"]

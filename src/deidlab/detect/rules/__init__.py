@@ -23,7 +23,7 @@ _NAMES = (*CHEAP, "places", "organisations", "names", "usernames", "professions"
 
 
 # In Spanish the others find more that is no PHI than PHI that the Spanish model misses; `es` has its own.
-_OWN = ("dates", "ages", "kin", "names", "ids", "institutions", "places", "work")
+_OWN = ("dates", "ages", "kin", "names", "listed", "ids", "institutions", "places", "work")
 BY_LANGUAGE = {"es": ("web", "phones", "national", "places", *(f"es.{name}" for name in _OWN))}
 
 

@@ -6,7 +6,7 @@ import functools
 import re
 
 from deidlab.detect.folding import Cues
-from deidlab.detect.rules.es.names import word_list_of
+from deidlab.detect.rules.es.words import is_never, word_list_of
 from deidlab.detect.rules.person import WORD, fold_word
 from deidlab.detect.wordlists import cue_table, cue_words
 from deidlab.types import Span
@@ -48,9 +48,8 @@ def _last_word(text: str, rest: re.Match[str]) -> int | None:
     """The end of the last word before one that no name has; None if the words before it are all general."""
     stop, telling = None, False
     for word in _WORD.finditer(text, rest.start(), rest.end()):
-        plain = fold_word(word.group())
-        if plain in word_list_of("never"):
+        if is_never(word.group()):
             break
-        telling |= plain not in word_list_of("general")
+        telling |= fold_word(word.group()) not in word_list_of("general")
         stop = word.end()
     return stop if telling else None

@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 
 from deidlab.banks import known_name
-from deidlab.detect.rules.es.names import word_list_of
-from deidlab.detect.rules.person import fold_word
+from deidlab.detect.rules.es.words import is_never
 from deidlab.types import Span
 
 SOURCE = "rules:name-kin"
@@ -41,7 +40,7 @@ def find(text: str) -> list[Span]:
             continue
         first = re.split("[ -]", name.group())[0]
         owned = _OWNED.search(text[max(0, kin.start() - 6) : kin.start()]) and kin.group()[0].islower()
-        stopped = fold_word(first) in word_list_of("never")
+        stopped = is_never(first)
         if known_name(first)[0] or (owned and not stopped):
             spans.append(Span(*name.span(), "PATIENT", 0.92, SOURCE))
     return spans

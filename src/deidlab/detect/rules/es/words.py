@@ -1,0 +1,39 @@
+"""What all rules for Spanish ask of a word: whether a list has it, and whether it is never part of a name."""
+
+from __future__ import annotations
+
+import functools
+import re
+
+from deidlab.banks import known_name
+from deidlab.detect.folding import folded
+from deidlab.detect.rules.person import LOWER, UPPER, fold_word
+from deidlab.detect.wordlists import cue_words, word_list
+
+TOKEN = re.compile(rf"[{UPPER}{LOWER}'’-]+\.?")
+_SMALL_WORDS = "de|del|la|las|los|y|i|e|da|do|dos|el|van|von|ben|al|san|santa"
+PARTICLES = rf"(?:(?:{_SMALL_WORDS}) ){{0,3}}"
+_PARTICLE = re.compile(_SMALL_WORDS, re.IGNORECASE)
+
+
+@functools.cache
+def word_list_of(name: str) -> frozenset[str]:
+    """A list among the cues for Spanish, folded."""
+    return frozenset(folded(word).replace(" ", "") for word in cue_words("es", name))
+
+
+def is_never(word: str) -> bool:
+    """Whether a word ends a name, or is none; an initial may be anything."""
+    plain = fold_word(word)
+    return len(plain) > 1 and plain in word_list_of("never")
+
+
+def is_listed(word: str) -> bool:
+    """Whether the banks know a word as a name, and it is not used for other things as a rule."""
+    plain = fold_word(word)
+    doubtful = plain in word_list("everyday_es") or plain in word_list_of("never")
+    return len(plain) > 2 and not doubtful and any(known_name(word))
+
+
+def is_particle(word: str) -> bool:
+    return _PARTICLE.fullmatch(word) is not None
