@@ -31,9 +31,11 @@ Neighbouring places become one span, which the strict measure does not forgive."
 
 
 FRESH = HERE.parents[1] / "tests" / "data" / "notes-es-fresh"
-ELSEWHERE = "The shipped model as `mask` uses it, on the even notes of `tests/data/notes-es-fresh`: invented \
-notes of many layouts from Spain and Latin America, by a writer who knew neither the corpus nor the rules; \
-they were only counted. **This, not the corpus above, is what to expect of other notes.**"
+ELSEWHERE = (
+    "The shipped model as `mask` uses it, on the even notes from g02 to g40 of `tests/data/notes-es-fresh`: \
+invented notes of many layouts from Spain and Latin America, by a writer who knew neither the corpus nor the \
+rules; they were only counted. **This, not the corpus above, is what to expect of other notes.**"
+)
 RULES_OFF = "The same notes with the model alone (`--rules off`)."
 
 
@@ -62,7 +64,7 @@ def judge(model: Path, dev: Sequence[Document]) -> tuple[Measured, ...]:
 
 def judge_elsewhere(model: Path) -> tuple[Measured, ...]:
     """The figures of the shipped model on notes unlike those that it learned from."""
-    notes = [note for note in read_corpus(FRESH, "inline") if int(note.id[1:3]) % 2 == 0]
+    notes = [note for note in read_corpus(FRESH, "inline") if note.id[0] == "g" and int(note.id[1:]) % 2 == 0]
     return tuple(
         Measured(title, remark, measure(notes, detect(str(model), rules, notes)))
         for title, remark, rules in (

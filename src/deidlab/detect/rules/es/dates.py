@@ -17,6 +17,7 @@ _NUMBER = re.compile(r"\d")
 _MONTH = "enero|febrero|marzo|abril|mayo|junio|julio|agosto|sep?tiembre|octubre|noviembre|diciembre"
 _SHORT = "ene|feb|mar|abr|may|jun|jul|ago|set|sept?|oct|nov|dic"
 _WEEKDAY = "lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bado|domingo"
+_DAY_MONTH = r"(?:0?[1-9]|[12]\d|3[01])/(?:0?[1-9]|1[0-2])(?:/\d{2,4})?(?![\d/])"
 _OWN = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -27,6 +28,14 @@ _OWN = tuple(
         rf"(?<![\w/.-])\d{{1,2}} (?:de )?(?:{_SHORT})\b\.?(?![\w/-])",
         r"(?<![\w/.-])\d{1,2} del? (?:presente|corriente|actual|cte\.?)(?: mes| año)?",
         rf"\b(?:{_MONTH})\b(?: (?:de|del) (?:\d{{4}}|presente año|año pasado))?",
+        # With a word that announces a day: a fraction or a pressure has none.
+        rf"\b(?:{_WEEKDAY}|lun|mar|mi[ée]|jue|vie|s[áa]b|dom)\.? {_DAY_MONTH}",
+        rf"(?<=\b[ea]l )(?:d[ií]a )?{_DAY_MONTH}(?! ?(?:de|%))",
+        rf"(?<=\bdel )(?:d[ií]a )?{_DAY_MONTH}",
+        rf"\b(?:fecha|control|cita|visita|revisión|próxima|preferente|desde|hasta):? (?P<it>{_DAY_MONTH})",
+        r"(?<![\w/.-])\d{1,2}[-/](?-i:I{1,3}|IV|VI{0,3}|IX|XI{0,2})[-/]\d{2,4}\b",
+        r"\b(?:primavera|verano|otoño|invierno) (?:de|del) \d{4}",
+        r"(?<=\bdesde el )\d{1,2}\b(?=[,;)]|\.\s)",
         r"(?<=[Ll]os )años \d0\b",
     )
 )
@@ -60,6 +69,6 @@ def _own(text: str) -> Iterator[Span]:
         for match in pattern.finditer(text):
             # In capitals and at the start of a name these are other words.
             if not (_HEAD.fullmatch(match.group()) and match.group()[0].isupper()):
-                yield Span(*match.span(), "DATE", 0.85, dates.SOURCE)
+                yield Span(*match.span(match.lastgroup or 0), "DATE", 0.85, dates.SOURCE)
     for match in _FEASTS.finditer(text):
         yield Span(*match.span(), "DATE", 0.8, dates.SOURCE)

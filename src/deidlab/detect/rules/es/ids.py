@@ -18,10 +18,14 @@ _GAP = re.compile(
 # Parts with a digit in them, or a few capitals, with single marks between them.
 _VALUE = re.compile(
     r"(?:[A-Z]{1,6}(?=[\d.\- /])|[A-Z]{0,6}\d[\dA-Z]{0,20})"
-    r"(?:[ ./-]?(?=[\dA-Z.-]*\d)[\dA-Z]{1,20}){0,6}(?:-?[A-Z\d])?(?!\w)"
+    r"(?:[ ./-]?(?=[\dA-Z.-]*\d)[\dA-Z]{1,20}|[/-][A-Z]{1,4}(?=[/-])| [A-Z]{2}\b){0,6}"
+    r"(?:-?[A-Z\d]{1,3})?(?!\w)"
 )
 _DATE = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}")
 _FEWEST_DIGITS = 4
+_PLATE = re.compile(r"(?<![\w-])\d{4}[ -]?[BCDFGHJKLMNPRSTVWXYZ]{3}(?![\w-])")
+_IBAN = re.compile(r"(?<!\w)[A-Z]{2}\d{2}(?: ?\d{2,4}){4,7}(?!\w)")
+_LOGIN = re.compile(r"[a-zA-Z]{2,}\d*\w*")
 
 
 @functools.cache
@@ -31,11 +35,15 @@ def _cues() -> tuple[Cues, dict[str, str]]:
 
 
 def find(text: str) -> list[Span]:
-    """Every value of at least four digits after a cue; short cues need their capitals."""
+    """Values of at least four digits after a cue, plates and accounts; short cues need their capitals."""
     finder, labels = _cues()
-    spans = []
+    spans = [Span(*match.span(), "VEHICLE", 0.8, SOURCE) for match in _PLATE.finditer(text)]
+    spans += [Span(*match.span(), "ACCOUNT", 0.9, SOURCE) for match in _IBAN.finditer(text)]
     for start, end, cue in finder.find(text):
         gap = _GAP.match(text, end)
+        if labels[cue] == "USERNAME":
+            spans += _login(text, end)
+            continue
         value = _VALUE.match(text, gap.end()) if gap else None
         if value is None or gap is None or (len(cue) < 4 and not text[start].isupper()):
             continue
@@ -45,3 +53,12 @@ def find(text: str) -> list[Span]:
         if sum(map(str.isdigit, value.group())) >= _FEWEST_DIGITS:
             spans.append(Span(*value.span(), labels[cue], 0.9, SOURCE))
     return spans
+
+
+def _login(text: str, end: int) -> list[Span]:
+    """What follows `usuario:`, if it looks like a login: letters with numbers, or capitals."""
+    gap = re.compile(r"[ :]{1,3}").match(text, end)
+    login = _LOGIN.match(text, gap.end()) if gap else None
+    if login is None or not (any(map(str.isdigit, login.group())) or login.group().isupper()):
+        return []
+    return [Span(*login.span(), "USERNAME", 0.8, SOURCE)]

@@ -15,6 +15,11 @@ SOURCE = "rules:organisation"
 _JOINTS = r"(?:(?:de|del|la|las|los|y|e|d['’]|da|do|el|DE|DEL|LA|LAS|LOS|Y|EL) ?){0,3}"
 _NUMBERED = r"(?:\d{1,3}(?= de [A-Z])|(?<=umf )\d{1,3}\b)"
 _REST = re.compile(rf"[ ]{_JOINTS}[\"«“]?(?:{WORD}|{_NUMBERED})(?: {_JOINTS}{WORD}){{0,5}}[\"»”]?", re.ASCII)
+_LABELS = "|".join(re.escape(word) for word in cue_table("es", "told")["ORGANIZATION"])
+_TOLD = re.compile(
+    rf"(?<!\w)(?i:{_LABELS})[ \t]{{0,2}}[:|][ \t]{{1,16}}"
+    rf"(?P<it>{WORD}(?:(?: |, | y | del? | la | los )(?:{WORD}|S\.A\.|S\.L\.)){{0,5}})"
+)
 _BODIES = re.compile(rf"(?<!\w)(?:{'|'.join(cue_words('es', 'bodies'))})(?!\w)")
 _WORD = re.compile(rf"{WORD}|\d+")
 
@@ -41,6 +46,7 @@ def find(text: str) -> list[Span]:
         if stop is not None:
             spans.append(Span(start if capital else rest.start() + 1, stop, labels[head], 0.8, SOURCE))
     spans += [Span(*match.span(), "ORGANIZATION", 0.8, SOURCE) for match in _BODIES.finditer(text)]
+    spans += [Span(*match.span("it"), "ORGANIZATION", 0.75, SOURCE) for match in _TOLD.finditer(text)]
     return spans
 
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 
-from deidlab.banks import known_name
-from deidlab.detect.rules.es.words import is_never
+from deidlab.detect.rules.es.words import is_given, is_never
 from deidlab.types import Span
 
 SOURCE = "rules:name-kin"
@@ -41,6 +40,6 @@ def find(text: str) -> list[Span]:
         first = re.split("[ -]", name.group())[0]
         owned = _OWNED.search(text[max(0, kin.start() - 6) : kin.start()]) and kin.group()[0].islower()
         stopped = is_never(first)
-        if known_name(first)[0] or (owned and not stopped):
+        if is_given(first) or (owned and not stopped):
             spans.append(Span(*name.span(), "PATIENT", 0.92, SOURCE))
     return spans

@@ -6,9 +6,17 @@ import functools
 import re
 from collections.abc import Iterator
 
-from deidlab.banks import known_name
 from deidlab.detect.folding import Cues, lowered
-from deidlab.detect.rules.es.words import PARTICLES, TOKEN, is_listed, is_never, is_particle, word_list_of
+from deidlab.detect.rules.es.words import (
+    PARTICLES,
+    TOKEN,
+    is_given,
+    is_known,
+    is_listed,
+    is_never,
+    is_particle,
+    word_list_of,
+)
 from deidlab.detect.rules.person import INITIAL, LOWER, UPPER, WORD, fold_word
 from deidlab.detect.wordlists import cue_table, cue_words
 from deidlab.types import Span
@@ -17,8 +25,9 @@ SOURCE = "rules:name"
 _PART = rf"(?:{WORD}|{INITIAL}(?![º°ª]))"
 _NAME = re.compile(rf"{PARTICLES}{_PART}(?:,? ?(?<=[ .,]){PARTICLES}{_PART}){{0,5}}")
 _SMALL = re.compile(rf"[{LOWER}'’-]{{2,20}}(?: {PARTICLES}[{LOWER}'’-]{{2,20}}){{0,3}}")
+_CAPITALISED = rf"[{UPPER}][{LOWER}]{{2,20}}"
 _TITLE = re.compile(r"(?:dr|dra|dres|drs|sr|sra|srta|don|doña|dña|d|dª|lic|prof|enf|due)\b[.ª]{0,2}[ ]{1,2}")
-_TITLE_GAP = re.compile(r"(?:\(a\)|/a)?(?:[.ª]{1,2}[ ]{0,2}|[ ]{1,2})")
+_TITLE_GAP = re.compile(r"(?:\(a\)|/a)?(?:[.ª]{1,2}[ ]{0,2}|,? {1,2})")
 _LABEL_GAP = re.compile(r"(?:\(a\)|/a|\(s\))?\.?[ \t]{0,3}[:=|][ \t|]{0,12}(?:\n[ \t]{0,4})?")
 _SIGNED_GAP = re.compile(r"[.,:]{0,2}[ \t]{0,3}\n\s{0,8}")
 _SIGNED = frozenset(cue_words("es", "signed"))
@@ -29,6 +38,12 @@ _CALLING = (
 )
 _CALLED = re.compile(
     rf"(?<![\w.])(?P<name>(?:[{UPPER}]\. ?){{0,2}}{WORD}(?: {WORD}){{0,3}})(?:, | \(|/)(?i:{_CALLING})"
+)
+_DEED = re.compile(
+    r"\b(?:(?:operad|vist|valorad|atendid|acompañad|implantad|realizad|intervenid|traíd|comentad|avisad|"
+    r"revisad|explorad|supervisad)[oa]s? (?:\S{1,12} ){0,2}(?:por|con)|"
+    r"(?:hablo|hablado|comento|contacto|contactado|llamo) (?:con|c/|a)) "
+    rf"(?P<name>{_CAPITALISED}(?: {_CAPITALISED}){{0,2}})(?![\w@])"
 )
 # An initial and a family name, at the end of a line or at its start.
 _SIGNATURE = re.compile(
@@ -42,7 +57,14 @@ _FIRM = frozenset(cue_words("es", "firm"))
 
 def find(text: str) -> list[Span]:
     """Every name that stands beside such a thing."""
-    return [*_cued(text), *_before_a_calling(text)]
+    return [*_cued(text), *_before_a_calling(text), *_after_a_deed(text)]
+
+
+def _after_a_deed(text: str) -> Iterator[Span]:
+    """`operado por Ilundáin`, `hablo con Puri`."""
+    for match in _DEED.finditer(text):
+        if not any(is_never(word) for word in TOKEN.findall(match["name"])):
+            yield Span(*match.span("name"), "DOCTOR", 0.7, SOURCE)
 
 
 def _before_a_calling(text: str) -> Iterator[Span]:
@@ -71,7 +93,9 @@ def _cued(text: str) -> Iterator[Span]:
             begin = _begin(text, start, end, cue, kind)
             stop = None if begin is None else _read(text, begin, firm=cue in _FIRM)
             if begin is not None and stop is not None:
-                score = _certainty(text[begin:stop], cue in _FIRM)
+                # La enfermera Sabela: in a sentence, a capital is enough.
+                spoken = kind == "titles" and text[start].islower() and text[begin].isupper()
+                score = _certainty(text[begin:stop], cue in _FIRM, spoken)
                 if score:
                     yield Span(begin, stop, label, score, SOURCE)
 
@@ -105,7 +129,7 @@ def _read(text: str, begin: int, firm: bool) -> int | None:
             break
         before = text[begin : token.start()].rstrip(" ")
         # What follows a comma is a given name, or something else.
-        if before.endswith(",") and not (known_name(token.group())[0] or before.isupper()):
+        if before.endswith(",") and not (is_given(token.group()) or before.isupper()):
             break
         if token.group()[0].isupper():
             stop = token.end() - (token.group().endswith(".") and len(token.group()) > 2)
@@ -129,11 +153,12 @@ def _could_be_name(word: str) -> bool:
     return len(word) > 3 and not is_never(word)
 
 
-def _certainty(name: str, firm: bool) -> float:
+def _certainty(name: str, firm: bool, spoken: bool) -> float:
     """After a firm title any name will do; else one of its words must be listed, or two capitalised."""
     words = [word for word in re.split(r"[ ,.]+", name) if len(word) > 1 and not is_particle(word)]
     if firm:
         return 0.95 if words else 0.0
-    if any(any(known_name(word)) for word in words):
+    if any(is_known(word) for word in words):
         return 0.92
-    return 0.8 if sum(word[0].isupper() for word in words) > 1 else 0.0
+    capitalised = sum(word[0].isupper() for word in words)
+    return 0.8 if capitalised > 1 else 0.75 if capitalised and spoken else 0.0

@@ -31,7 +31,9 @@ def _places() -> tuple[Terms, dict[str, tuple[str, str]]]:
 _FROM = re.compile(
     r"\b(?:natural|naturales|procedentes?|proceden?|originari[oa]|oriund[oa]|vecin[oa]) del? |"
     r"\b(?:domiciliad[oa]|residente|reside|residen|nacid[oa]|naci[óo]|viven?|vivi[óo]|parientes|familia) en |"
-    r"\b(?:distrito|comuna|barrio|colonia|col\.|pob\.|poblaci[óo]n|vereda|corregimiento|municipio|urbanizaci[óo]n|"
+    r"\b(?:vienen?|vino|baja|llega|regresa|volvió|emigró|viajó|conduce) (?:desde|hasta|a|de) |"
+    r"\b(?:se va|se fue|marchó|trasladó|camino) a |"
+    r"\b(?:sector|paraje|finca|zona|distrito|comuna|barrio|colonia|col\.|pob\.|poblaci[óo]n|vereda|corregimiento|municipio|urbanizaci[óo]n|"
     r"urb\.|comunidad|pueblo|localidad|provincia|aldea)(?: de)? ",
     re.IGNORECASE,
 )

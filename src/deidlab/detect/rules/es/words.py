@@ -22,6 +22,16 @@ def word_list_of(name: str) -> frozenset[str]:
     return frozenset(folded(word).replace(" ", "") for word in cue_words("es", name))
 
 
+def is_given(word: str) -> bool:
+    """Whether a word is a given name, by the banks or by the list for Spanish."""
+    return bool(known_name(word)[0]) or fold_word(word) in word_list_of("given")
+
+
+def is_known(word: str) -> bool:
+    """Whether a word is a given or a family name."""
+    return any(known_name(word)) or fold_word(word) in word_list_of("given")
+
+
 def is_never(word: str) -> bool:
     """Whether a word ends a name, or is none; an initial may be anything."""
     plain = fold_word(word)
@@ -32,7 +42,7 @@ def is_listed(word: str) -> bool:
     """Whether the banks know a word as a name, and it is not used for other things as a rule."""
     plain = fold_word(word)
     doubtful = plain in word_list("everyday_es") or plain in word_list_of("never")
-    return len(plain) > 2 and not doubtful and any(known_name(word))
+    return len(plain) > 2 and not doubtful and is_known(word)
 
 
 def is_particle(word: str) -> bool:

@@ -23,8 +23,16 @@ _BEFORE = re.compile(
 _OPENS = re.compile(r"(?:^|[.\n] ?)$")
 _GOES_ON = re.compile(r",|\.| jubilad| retirad| en | desde ")
 _WORDS = r"[^\W\d]{4,20}(?: (?:de |del |la |los )*[^\W\d]{3,20}){0,3}"
+# es tambero en Arroyo Cabral; 29 años, percebeira en la cofradía. Habits and conditions end likewise.
+_ENDING = r"[a-záéíóúñ]{2,14}(?:ero|era|eiro|eira|ista|dor|dora|tor|tora|ólogo|óloga)"
+_SPOKEN = re.compile(
+    r"(?:\b(?:es|era|trabaj\w{1,4} (?:de|como)|antes,?|puesto:) |\bex[- ]|(?:años|\d ?a\.?), )"
+    r"(?!fuma|bebe|porta|consum|cuida|escalera|madera|primer|tercer|enter|sever|mejor)"
+    rf"(?P<it>{_ENDING}(?: de [a-záéíóúñ]{{4,12}})?)(?= (?:en|del?|y) |,? (?:jubilad|retirad)|\n|\. )",
+    re.IGNORECASE,
+)
 _TOLD = re.compile(
-    rf"\b(?:profesi[oó]n|ocupaci[oó]n|oficio|trabaja)[ \t]{{0,2}}[:|][ \t]{{0,3}}(?P<it>{_WORDS})"
+    rf"\b(?:profesi[oó]n|ocupaci[oó]n|oficio|puesto|trabaja)[ \t]{{0,2}}[:|][ \t]{{0,3}}(?P<it>{_WORDS})"
     r"|\bde (?:profesi[oó]n|ocupaci[oó]n) (?P<too>[^\W\d]{4,20})",
     re.IGNORECASE,
 )
@@ -65,5 +73,5 @@ def find(text: str) -> list[Span]:
         and _OPENS.search(text[max(0, start - 3) : start])
         and _GOES_ON.match(text, end)
     ]
-    told = [match.span(match.lastgroup or 0) for match in _TOLD.finditer(text)]
+    told = [match.span(match.lastgroup or 0) for match in (*_TOLD.finditer(text), *_SPOKEN.finditer(text))]
     return [Span(start, end, "PROFESSION", 0.75, SOURCE) for start, end in (*listed, *opening, *told)]
