@@ -25,7 +25,7 @@ _DATE = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}")
 _FEWEST_DIGITS = 4
 _PLATE = re.compile(r"(?<![\w-])\d{4}[ -]?[BCDFGHJKLMNPRSTVWXYZ]{3}(?![\w-])")
 _IBAN = re.compile(r"(?<!\w)[A-Z]{2}\d{2}(?: ?\d{2,4}){4,7}(?!\w)")
-_LOGIN = re.compile(r"[a-zA-Z]{2,}\d*\w*")
+_LOGIN = re.compile(r"[ :]{1,3}(?P<it>[a-zA-Z]{2,}\d*\w*)")
 
 
 @functools.cache
@@ -35,30 +35,34 @@ def _cues() -> tuple[Cues, dict[str, str]]:
 
 
 def find(text: str) -> list[Span]:
-    """Values of at least four digits after a cue, plates and accounts; short cues need their capitals."""
+    """What a cue announces, plates and accounts."""
     finder, labels = _cues()
     spans = [Span(*match.span(), "VEHICLE", 0.8, SOURCE) for match in _PLATE.finditer(text)]
     spans += [Span(*match.span(), "ACCOUNT", 0.9, SOURCE) for match in _IBAN.finditer(text)]
     for start, end, cue in finder.find(text):
-        gap = _GAP.match(text, end)
-        if labels[cue] == "USERNAME":
-            spans += _login(text, end)
-            continue
-        value = _VALUE.match(text, gap.end()) if gap else None
-        if value is None or gap is None or (len(cue) < 4 and not text[start].isupper()):
-            continue
-        bare = gap.end() == end and not cue.endswith((".", "º"))
-        if bare or _DATE.fullmatch(value.group()):
-            continue
-        if sum(map(str.isdigit, value.group())) >= _FEWEST_DIGITS:
-            spans.append(Span(*value.span(), labels[cue], 0.9, SOURCE))
+        label = labels[cue]
+        place = _login(text, end) if label == "USERNAME" else _value(text, start, end, cue)
+        if place is not None:
+            spans.append(Span(*place, label, 0.9, SOURCE))
     return spans
 
 
-def _login(text: str, end: int) -> list[Span]:
+def _value(text: str, start: int, end: int, cue: str) -> tuple[int, int] | None:
+    """A value of at least four digits, no date; short cues need their capitals, and a gap behind them."""
+    gap = _GAP.match(text, end)
+    value = _VALUE.match(text, gap.end()) if gap else None
+    if gap is None or value is None or (len(cue) < 4 and not text[start].isupper()):
+        return None
+    bare = gap.end() == end and not cue.endswith((".", "º"))
+    n_digits = sum(map(str.isdigit, value.group()))
+    if bare or n_digits < _FEWEST_DIGITS or _DATE.fullmatch(value.group()):
+        return None
+    return value.span()
+
+
+def _login(text: str, end: int) -> tuple[int, int] | None:
     """What follows `usuario:`, if it looks like a login: letters with numbers, or capitals."""
-    gap = re.compile(r"[ :]{1,3}").match(text, end)
-    login = _LOGIN.match(text, gap.end()) if gap else None
-    if login is None or not (any(map(str.isdigit, login.group())) or login.group().isupper()):
-        return []
-    return [Span(*login.span(), "USERNAME", 0.8, SOURCE)]
+    login = _LOGIN.match(text, end)
+    if login is None or not (any(map(str.isdigit, login["it"])) or login["it"].isupper()):
+        return None
+    return login.span("it")

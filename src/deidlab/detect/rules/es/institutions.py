@@ -12,9 +12,9 @@ from deidlab.detect.wordlists import cue_table, cue_words
 from deidlab.types import Span
 
 SOURCE = "rules:organisation"
-_JOINTS = r"(?:(?:de|del|la|las|los|y|e|d['’]|da|do|el|DE|DEL|LA|LAS|LOS|Y|EL) ?){0,3}"
-_NUMBERED = r"(?:\d{1,3}(?= de [A-Z])|(?<=umf )\d{1,3}\b)"
-_REST = re.compile(rf"[ ]{_JOINTS}[\"«“]?(?:{WORD}|{_NUMBERED})(?: {_JOINTS}{WORD}){{0,5}}[\"»”]?", re.ASCII)
+_JOINTS = r"(?:(?:de|del|la|las|los|y|e|da|do|el|DE|DEL|LA|LAS|LOS|Y|EL) |d['’]){0,3}"
+_NUMBERED = r"(?:\d{1,3}(?= de [A-Z])|(?<=UMF )\d{1,3}\b)"
+_REST = re.compile(rf"[ ]{_JOINTS}[\"«“]?(?:{WORD}|{_NUMBERED})(?: {_JOINTS}{WORD}){{0,5}}[\"»”]?")
 _LABELS = "|".join(re.escape(word) for word in cue_table("es", "told")["ORGANIZATION"])
 _TOLD = re.compile(
     rf"(?<!\w)(?i:{_LABELS})[ \t]{{0,2}}[:|][ \t]{{1,16}}"

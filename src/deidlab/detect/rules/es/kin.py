@@ -38,8 +38,7 @@ def find(text: str) -> list[Span]:
         if name is None:
             continue
         first = re.split("[ -]", name.group())[0]
-        owned = _OWNED.search(text[max(0, kin.start() - 6) : kin.start()]) and kin.group()[0].islower()
-        stopped = is_never(first)
-        if is_given(first) or (owned and not stopped):
+        owned = kin.group()[0].islower() and _OWNED.search(text[max(0, kin.start() - 6) : kin.start()])
+        if is_given(first) or (owned and not is_never(first)):
             spans.append(Span(*name.span(), "PATIENT", 0.92, SOURCE))
     return spans

@@ -18,7 +18,6 @@ _BEFORE = re.compile(
     r"marido|espos[oa]|hij[oa])[,.:]? (?:(?:un|una|el|la) )?$",
     re.IGNORECASE,
 )
-
 # Modista jubilada. Encofrador, sin contrato.
 _OPENS = re.compile(r"(?:^|[.\n] ?)$")
 _GOES_ON = re.compile(r",|\.| jubilad| retirad| en | desde ")
@@ -60,18 +59,15 @@ def _feminine(trade: str) -> str:
 
 
 def find(text: str) -> list[Span]:
-    """Every listed occupation after words that lead to one, and whatever a label says it is."""
-    listed = [
-        (start, end)
-        for start, end, _ in _trades().find(text)
-        if _BEFORE.search(text[max(0, start - 32) : start])
-    ]
-    opening = [
-        (start, end)
-        for start, end, _ in _trades().find(text)
-        if text[start].isupper()
-        and _OPENS.search(text[max(0, start - 3) : start])
-        and _GOES_ON.match(text, end)
-    ]
+    """Every listed occupation where somebody's work is spoken of, and whatever a label says it is."""
+    listed = [(start, end) for start, end, _ in _trades().find(text) if _is_work(text, start, end)]
     told = [match.span(match.lastgroup or 0) for match in (*_TOLD.finditer(text), *_SPOKEN.finditer(text))]
-    return [Span(start, end, "PROFESSION", 0.75, SOURCE) for start, end in (*listed, *opening, *told)]
+    return [Span(start, end, "PROFESSION", 0.75, SOURCE) for start, end in (*listed, *told)]
+
+
+def _is_work(text: str, start: int, end: int) -> bool:
+    """Whether words before a trade lead to it, or it opens a sentence that goes on about it."""
+    before = text[max(0, start - 32) : start]
+    if _BEFORE.search(before):
+        return True
+    return text[start].isupper() and bool(_OPENS.search(before[-3:]) and _GOES_ON.match(text, end))
