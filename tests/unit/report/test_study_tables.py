@@ -1,55 +1,23 @@
-"""Every table of a study's report, computed again from the records by another way."""
+"""Tables 1 to 5 of a study's report, computed again from the records by another way."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from deidlab.encode.words import cut_words, find_words
 from deidlab.evaluate.compare import compare_systems
-from deidlab.evaluate.resample import Interval, ResampleSettings
 from deidlab.evaluate.score import ScoreSettings, SystemScore, score_systems
 from deidlab.labels import load_label_set, load_map
-from deidlab.report.study_cells import to_rows
-from deidlab.report.study_models import seconds_to_train
 from deidlab.report.study_overall import holm
 from deidlab.report.study_parts import StudyReport
 from deidlab.report.study_predictions import map_labels
-from deidlab.report.study_report import build_report
-from deidlab.report.study_search import explained
-from deidlab.report.study_type_gaps import type_gaps
-from deidlab.study.records import read_study
 from deidlab.types import Document
 from tests.unit.report.conftest import RESAMPLE
-from tests.unit.report.study_folder import ERRORS, MODELS, PARTS, true_pairs, write_study
-
-ORDER = ["roberta", "bert", "tiny", "roberta+rules", "ensemble-vote"]
-
-
-def rows(report: StudyReport, key: str) -> list[dict[str, Any]]:
-    return to_rows(report.table(key))
-
-
-def completions(study: Path) -> dict[str, dict[str, Any]]:
-    return {path.stem: json.loads(path.read_text()) for path in (study / "completions").glob("*.json")}
-
-
-@pytest.fixture(scope="module")
-def scored() -> dict[str, dict[str, SystemScore]]:
-    """The rows scored on the notes' own text."""
-    settings = ScoreSettings(resample=RESAMPLE)
-    return {
-        part: {each.name: each for each in score_systems({n: true_pairs(n, part) for n in ERRORS}, settings)}
-        for part in PARTS
-    }
-
-
-def plain(value: Interval) -> dict[str, float | None]:
-    return {"value": value.value, "low": value.low, "high": value.high}
+from tests.unit.report.study_folder import ERRORS, MODELS, PARTS, true_pairs
+from tests.unit.report.table_reading import ORDER, completions, plain, rows
 
 
 def test_table_1_has_the_parameters_of_the_runs(study_report: StudyReport) -> None:
@@ -233,215 +201,3 @@ def test_hipaa_measures_are_those_of_the_mapped_labels(study_report: StudyReport
             headline = each.figures.intervals.headline
             assert found[each.name]["f1"] == plain(headline["words.f1"])
             assert found[each.name]["strict_f1"] == plain(headline["strict.f1"])
-
-
-def test_types_and_errors_add_up(
-    study_report: StudyReport, scored: dict[str, dict[str, SystemScore]]
-) -> None:
-    for row in rows(study_report, "types"):
-        figures = scored["test"][row["model"]].figures
-        words = figures.summary.words.by_type[row["type"]]
-        assert (row["precision"], row["recall"]) == (words.precision, words.recall)
-        assert row["f1"] == plain(figures.intervals.type_f1[row["type"]])
-        assert row["leaked"] == figures.privacy.by_type[row["type"]].leaked
-    for row in rows(study_report, "errors"):
-        counts = scored["test"][row["model"]].figures.summary.words.by_type[row["type"]]
-        assert row["right"] == counts.tp
-        assert row["missed"] + row["wrong_type"] + row["in_part"] == counts.fn
-        assert row["false_alarms"] == counts.fp
-    by_type = rows(study_report, "figure-3-f1-by-type")
-    assert [row["type"] for row in by_type] == ["DATE", "PHONE", "PATIENT", "DOCTOR", "AGE"]
-    for row in by_type:
-        for name in ERRORS:
-            assert row[name] == plain(scored["test"][name].figures.intervals.type_f1[row["type"]])
-
-
-def test_differences_by_type_are_paired(
-    study_report: StudyReport, scored: dict[str, dict[str, SystemScore]]
-) -> None:
-    table = rows(study_report, "figure-3-significance")
-    assert [(row["first"], row["second"]) for row in table] == [("roberta", "bert")] * 5 + [
-        ("roberta", "tiny")
-    ] * 5
-    for row in table:
-        one, two = (
-            scored["test"][row[side]].figures.intervals.type_f1[row["type"]].value
-            for side in ("first", "second")
-        )
-        assert one is not None and two is not None
-        assert row["f1"]["value"] == pytest.approx(one - two)
-        assert row["f1"]["low"] <= row["f1"]["value"] <= row["f1"]["high"]
-        assert 0 < row["p"] <= row["p_holm"] <= 1
-
-
-def test_differences_over_one_type_are_those_over_all(scored: dict[str, dict[str, SystemScore]]) -> None:
-    def only_dates(name: str) -> SystemScore:
-        mapping = dict.fromkeys(("PATIENT", "DOCTOR", "AGE", "PHONE"), "")
-        (score,) = score_systems(
-            {name: map_labels(true_pairs(name, "test"), mapping)}, ScoreSettings(resample=RESAMPLE)
-        )
-        return score
-
-    first, second = only_dates("bert").tally, only_dates("roberta").tally
-    expected = compare_systems(first, second, RESAMPLE)["words.f1"]
-    found, p = type_gaps(first, second, RESAMPLE)["DATE"]
-    assert (found.value, found.low, found.high) == pytest.approx(
-        (expected.difference, expected.low, expected.high)
-    )
-    assert p == expected.p_randomisation
-
-
-def test_confusions_are_counted_in_words(study_report: StudyReport) -> None:
-    mistyped: Counter[tuple[str, str]] = Counter()
-    for pair in true_pairs("tiny", "test"):
-        words = cut_words(find_words(pair.gold.text), ((span.start, span.end) for span in pair.gold.spans))
-        for start, end in words:
-            sides = [
-                next((span.label for span in side.spans if span.start <= start and end <= span.end), "(none)")
-                for side in (pair.gold, pair.system)
-            ]
-            if sides[0] != sides[1]:
-                mistyped[sides[0], sides[1]] += 1
-    found = {
-        (r["gold"], r["found"]): r["words"] for r in rows(study_report, "confusions") if r["model"] == "tiny"
-    }
-    assert found["PATIENT", "DOCTOR"] == mistyped["PATIENT", "DOCTOR"] > 0
-    assert found["(none)", "DOCTOR"] == mistyped["(none)", "DOCTOR"] > 0
-
-
-def test_every_setting_is_listed_with_its_validation_f1(study: Path, study_report: StudyReport) -> None:
-    records = completions(study)
-    table = rows(study_report, "settings")
-    assert {row["run"] for row in table} == set(records)
-    for row in table:
-        measured = records[row["run"]]["validation"] or {}
-        assert row["f1"] == measured.get("f1")
-        assert row["status"] == records[row["run"]]["status"]
-        assert row["learning_rate"] == records[row["run"]]["settings"]["learning_rate"]
-
-
-def test_effects_are_means_over_the_other_settings(study: Path, study_report: StudyReport) -> None:
-    done = [run for run in completions(study).values() if run["status"] == "done"]
-    keys = {"Epochs": "epochs", "Learning rate": "learning_rate"}
-    table = rows(study_report, "effects")
-    assert len(table) == 4 + 4 + 2
-    for row in table:
-        scores = [
-            run["validation"]["f1"]
-            for run in done
-            if run["model"] == row["model"] and run["settings"][keys[row["setting"]]] == float(row["value"])
-        ]
-        assert row["runs"] == len(scores)
-        assert row["mean_f1"] == pytest.approx(sum(scores) / len(scores))
-        assert (row["best_f1"], row["worst_f1"]) == (max(scores), min(scores))
-
-
-def test_importance_sums_up_the_effects(study_report: StudyReport) -> None:
-    effects = rows(study_report, "effects")
-    table = rows(study_report, "importance")
-    assert len(table) == 5
-    for row in table:
-        means = {
-            e["value"]: e["mean_f1"]
-            for e in effects
-            if (e["model"], e["setting"]) == (row["model"], row["setting"])
-        }
-        assert row["values"] == len(means)
-        assert row["range"] == pytest.approx(max(means.values()) - min(means.values()))
-        assert means[row["best"]] == pytest.approx(max(means.values()))
-
-
-def test_explained_variance_is_a_share() -> None:
-    assert explained({"a": [0.5, 0.5], "b": [0.9, 0.9]}) == pytest.approx(1.0)
-    assert explained({"a": [0.5, 0.9], "b": [0.9, 0.5]}) == pytest.approx(0.0)
-    assert explained({"a": [0.5], "b": [0.5]}) is None
-
-
-def test_learning_curves_are_the_histories_of_the_selected_runs(
-    study: Path, study_report: StudyReport
-) -> None:
-    records = completions(study)
-    table = rows(study_report, "curves")
-    for model in MODELS:
-        expected = [
-            (entry["epoch"], entry["train"]["loss"], entry["validation"]["f1"])
-            for entry in records[f"{model}-1"]["epochs"]
-        ]
-        assert [
-            (r["epoch"], r["train_loss"], r["validation_f1"]) for r in table if r["model"] == model
-        ] == expected
-
-
-def test_table_6_divides_what_was_counted(study_report: StudyReport) -> None:
-    training = {row["model"]: row for row in rows(study_report, "table-6-training")}
-    assert training["bert"]["pieces_per_second"] == 5000.0
-    # Four epochs of a second each leave no doubt.
-    assert training["tiny"]["pieces_per_second"] == {"value": 5000.0, "low": 5000.0, "high": 5000.0}
-    prediction = {(row["model"], row["way"]): row for row in rows(study_report, "table-6-prediction")}
-    whole, first = prediction["bert", "whole notes"], prediction["bert", "first window only"]
-    assert (whole["notes_per_second"], whole["windows_per_second"], whole["pieces_per_second"]) == (
-        24,
-        48,
-        4800,
-    )
-    assert (first["notes_per_second"], first["pieces_per_second"], first["steps_per_second"]) == (
-        48,
-        6000,
-        12,
-    )
-    assert (first["published_samples_per_second"], whole["published_samples_per_second"]) == (40.918, None)
-
-
-def test_the_published_table_6_is_an_evaluation_of_137_notes(study_report: StudyReport) -> None:
-    for row in rows(study_report, "table-6-published"):
-        assert row["samples_per_step"] == pytest.approx(row["notes_per_step"], abs=0.02)
-
-
-def test_cost_is_time_times_price(study: Path, study_report: StudyReport) -> None:
-    records = completions(study).values()
-    for row in rows(study_report, "cost"):
-        own = [run for run in records if row["model"] in ("all", run["model"])]
-        assert row["runs"] == len(own)
-        assert row["device_seconds"] == sum(run["gpu_seconds"] for run in own)
-        assert row["cost"] == pytest.approx(row["device_seconds"] / 3600 * 3.0)
-        assert row["epochs"] == sum(len(run["epochs"]) for run in own)
-
-
-def test_lengths_that_share_a_training_are_counted_once(tmp_path: Path) -> None:
-    folder = write_study(tmp_path)
-    path = folder / "completions" / "roberta-1.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"shares": "roberta-3", "gpu_seconds": 20.0}))
-    report = build_report(read_study(folder), ResampleSettings(n_resamples=0))
-    records = read_study(folder)
-    runs = {run.run: run for run in records.completions}
-    assert seconds_to_train(records, runs["roberta-1"]) == 20.0
-    assert seconds_to_train(records, runs["roberta-3"]) == 20.0 + 36.0
-    assert seconds_to_train(records, runs["roberta-0"]) == 36.0
-    costs = {row["model"]: row for row in rows(report, "cost")}
-    assert (costs["roberta"]["shared"], costs["roberta"]["epochs"]) == (1, 2 + 4 + 4)
-    assert costs["roberta"]["device_seconds"] == 3 * 36.0 + 20.0
-
-
-def test_ensembles_are_compared_with_the_best_model(
-    study_report: StudyReport, scored: dict[str, dict[str, SystemScore]]
-) -> None:
-    for row in rows(study_report, "beyond"):
-        gap = compare_systems(scored["test"]["roberta"].tally, scored["test"][row["name"]].tally, RESAMPLE)
-        assert row["difference"]["value"] == gap["words.f1"].difference
-        assert row["p"] == gap["words.f1"].p_randomisation
-
-
-def test_other_corpora_have_their_own_scores(study_report: StudyReport) -> None:
-    settings = ScoreSettings(resample=RESAMPLE)
-    table = {(row["model"], row["corpus"]): row for row in rows(study_report, "cross")}
-    for name in MODELS:
-        (score,) = score_systems({name: true_pairs(name, "other")}, settings)
-        assert table[name, "other"]["f1"] == plain(score.figures.intervals.headline["words.f1"])
-        home = table[name, "(its own test part)"]["f1"]["value"]
-        assert table[name, "other"]["drop"] == pytest.approx(table[name, "other"]["f1"]["value"] - home)
-
-
-def test_the_checks_hold(study_report: StudyReport) -> None:
-    assert all(row["holds"] for row in rows(study_report, "checks"))
-    assert len(rows(study_report, "checks")) == 6
-    assert [(row["part"], row["selection"]) for row in rows(study_report, "access")][-1] == ("test", "after")
