@@ -6,8 +6,8 @@ import contextlib
 import json
 import os
 import re
+import secrets
 import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -128,11 +128,10 @@ def complete_file(path: Path, overwrite: bool = False) -> Iterator[Path]:
     """A path to write to; the file gets its real name only when all went well."""
     refuse_existing(path, overwrite)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.stem[:40]}.partial-", suffix=path.suffix, dir=path.parent)
-    os.close(handle)
-    partial = Path(name)
+    partial = _partial(path, path.stem, path.suffix)
+    # Made inside: an interrupt right after it is made leaves nothing behind either.
     try:
-        partial.chmod(0o666 & ~_umask())
+        partial.touch(exist_ok=False)
         yield partial
         partial.replace(path)
     finally:
@@ -144,9 +143,9 @@ def complete_folder(path: Path, overwrite: bool = False) -> Iterator[Path]:
     """A folder to write into; it gets its real name only when all went well."""
     refuse_existing(path, overwrite)
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = Path(tempfile.mkdtemp(prefix=f".{path.name[:40]}.partial-", dir=path.parent))
+    partial = _partial(path, path.name)
     try:
-        partial.chmod(0o777 & ~_umask())
+        partial.mkdir()
         yield partial
         if path.exists():
             old = partial.with_name(partial.name + ".old")
@@ -165,7 +164,6 @@ def refuse_existing(path: Path, overwrite: bool) -> None:
     raise CorpusError(f"{path}: already there; choose another name, or replace it with --overwrite")
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _partial(path: Path, name: str, ending: str = "") -> Path:
+    """A name beside `path` that nothing has."""
+    return path.parent / f".{name[:40]}.partial-{secrets.token_hex(8)}{ending}"

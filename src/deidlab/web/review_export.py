@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import secrets
 import shutil
-import tempfile
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
@@ -80,8 +80,9 @@ def export_review(
 @contextlib.contextmanager
 def private_folder(store: ReviewStore) -> Iterator[Path]:
     """A folder beside the store that only its owner can enter, and that is gone afterwards."""
-    folder = Path(tempfile.mkdtemp(prefix=".export-", dir=store.path.parent))
+    folder = store.path.parent / f".export-{secrets.token_hex(8)}"
     try:
+        folder.mkdir(0o700)
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
