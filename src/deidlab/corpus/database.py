@@ -42,10 +42,12 @@ _SQLITE = {
     "SQLITE_CORRUPT": "the file is damaged",
     "SQLITE_BUSY": "another program has locked it",
     "SQLITE_FULL": "the disk is full",
+    "SQLITE_READONLY_ROLLBACK": "a program was ended while it wrote; who may write to it has to open it once",
     "SQLITE_READONLY": "it cannot be written to",
     "SQLITE_CONSTRAINT": "a rule of the table forbids a row",
     "SQLITE_ERROR": "the query is not valid SQL, or names a table or column that is not there",
 }
+_LOOK = "SELECT count(*) FROM sqlite_master"
 _CONNECTING = {
     "Connection refused": "nobody answers there",
     "could not translate host name": "the host's name is not known",
@@ -106,16 +108,38 @@ def _sqlite(place: TablePlace, writing: bool) -> Engine:
     assert place.file is not None
     if writing:
         place.file.parent.mkdir(parents=True, exist_ok=True)
-    address = f"{place.file.resolve().as_uri()}?mode={'rwc' if writing else 'ro'}"
+    file = place.file.resolve().as_uri()
 
     def connect() -> sqlite3.Connection:
-        # Left to itself the module commits before it changes a table; transactions are begun below instead.
-        return sqlite3.connect(address, uri=True, timeout=30, isolation_level=None)
+        return _connect(file, "rwc") if writing else _connect_reading(file)
 
     engine = sa.create_engine("sqlite://", creator=connect, hide_parameters=True, poolclass=sa.pool.NullPool)
     begin = "BEGIN IMMEDIATE" if writing else "BEGIN"
     sa.event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
     return engine
+
+
+def _connect(file: str, mode: str) -> sqlite3.Connection:
+    # Left to itself the module commits before it changes a table; transactions are begun elsewhere instead.
+    return sqlite3.connect(f"{file}?mode={mode}", uri=True, timeout=30, isolation_level=None)
+
+
+def _connect_reading(file: str) -> sqlite3.Connection:
+    """A connection that only reads; where a program was killed while it wrote, what it left is undone first.
+
+    Whoever opens such a file to write does that; a connection that only reads cannot.
+    """
+    connection = _connect(file, "ro")
+    try:
+        connection.execute(_LOOK)
+    except sqlite3.Error as error:
+        connection.close()
+        if error.sqlite_errorname != "SQLITE_READONLY_ROLLBACK":
+            raise
+        with contextlib.closing(_connect(file, "rw")) as other:
+            other.execute(_LOOK)
+        connection = _connect(file, "ro")
+    return connection
 
 
 def _reason(error: BaseException) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 import sqlite3
+import subprocess
+import sys
 import uuid
 from contextlib import closing
 from decimal import Decimal
@@ -17,6 +19,7 @@ pytest.importorskip("sqlalchemy", reason="NEEDS the extra 'db'")
 import sqlalchemy as sa
 
 from deidlab.corpus import ReadSettings, database_reading, database_writing
+from deidlab.corpus.database import open_database
 from deidlab.corpus.database_cells import from_plain, key_from_json, key_to_json, to_plain, type_of_cells
 from deidlab.corpus.database_reading import count_rows, pin_place, read_rows
 from deidlab.corpus.database_url import TablePlace, parse_place
@@ -50,6 +53,29 @@ def test_chunks_change_nothing(
     assert [key for key, _ in rows] == [(7 * n,) for n in range(200)]
     assert [raw.id for _, raw in rows] == [str(7 * n) for n in range(200)]
     assert rows[0][1].meta == {"ward": "W"}  # type: ignore[union-attr]
+
+
+# Dies in the middle of a change that the file has a part of already.
+KILLED = """
+import os, sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("PRAGMA cache_size = 1")
+connection.execute("BEGIN IMMEDIATE")
+connection.execute("UPDATE notes SET text = text || hex(zeroblob(3000))")
+os._exit(9)
+"""
+
+
+def test_what_a_killed_program_left_in_the_middle_is_undone(tmp_path: Path) -> None:
+    place = fill(tmp_path, 200)
+    file = tmp_path / "a.db"
+    subprocess.run([sys.executable, "-c", KILLED, str(file)], check=False)
+    assert file.with_name("a.db-journal").stat().st_size > 0
+    with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as reader:
+        with pytest.raises(sqlite3.OperationalError):
+            reader.execute("SELECT count(*) FROM notes")
+    with open_database(place) as engine, engine.connect() as connection:
+        assert connection.execute(sa.text("SELECT max(length(text)) FROM notes")).scalar_one() == 5
 
 
 def test_reading_goes_on_after_a_key_and_ends_with_the_last(tmp_path: Path) -> None:
