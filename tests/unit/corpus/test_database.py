@@ -71,9 +71,9 @@ def test_what_a_killed_program_left_in_the_middle_is_undone(tmp_path: Path) -> N
     file = tmp_path / "a.db"
     subprocess.run([sys.executable, "-c", KILLED, str(file)], check=False)
     assert file.with_name("a.db-journal").stat().st_size > 0
-    with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as reader:
-        with pytest.raises(sqlite3.OperationalError):
-            reader.execute("SELECT count(*) FROM notes")
+    reader = sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)
+    with closing(reader), pytest.raises(sqlite3.OperationalError):
+        reader.execute("SELECT count(*) FROM notes")
     with open_database(place) as engine, engine.connect() as connection:
         assert connection.execute(sa.text("SELECT max(length(text)) FROM notes")).scalar_one() == 5
 
