@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import re
 
-from deidlab.detect.folding import Cues
-from deidlab.detect.wordlists import cue_table
+from deidlab.detect.rules.es.words import cues_of
 from deidlab.types import Span
 
 SOURCE = "rules:id"
@@ -28,15 +26,9 @@ _IBAN = re.compile(r"(?<!\w)[A-Z]{2}\d{2}(?: ?\d{2,4}){4,7}(?!\w)")
 _LOGIN = re.compile(r"[ :]{1,3}(?P<it>[a-zA-Z]{2,}\d*\w*)")
 
 
-@functools.cache
-def _cues() -> tuple[Cues, dict[str, str]]:
-    labels = {cue: label for label, cues in cue_table("es", "ids").items() for cue in cues}
-    return Cues(labels), labels
-
-
 def find(text: str) -> list[Span]:
     """What a cue announces, plates and accounts."""
-    finder, labels = _cues()
+    finder, labels = cues_of("ids")
     spans = [Span(*match.span(), "VEHICLE", 0.8, SOURCE) for match in _PLATE.finditer(text)]
     spans += [Span(*match.span(), "ACCOUNT", 0.9, SOURCE) for match in _IBAN.finditer(text)]
     for start, end, cue in finder.find(text):

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import re
 
-from deidlab.detect.folding import Cues
-from deidlab.detect.rules.es.words import is_never, word_list_of
+from deidlab.detect.rules.es.words import cues_of, is_never, word_list_of
 from deidlab.detect.rules.person import WORD, fold_word
 from deidlab.detect.wordlists import cue_table, cue_words
 from deidlab.types import Span
@@ -24,18 +22,12 @@ _BODIES = re.compile(rf"(?<!\w)(?:{'|'.join(cue_words('es', 'bodies'))})(?!\w)")
 _WORD = re.compile(rf"{WORD}|\d+")
 
 
-@functools.cache
-def _heads() -> tuple[Cues, dict[str, str]]:
-    labels = {head: label for label, heads in cue_table("es", "heads").items() for head in heads}
-    return Cues(labels), labels
-
-
 def find(text: str) -> list[Span]:
     """Every head with a name behind it that says more than what kind of house it is.
 
     Hospitals and the like are named after a head in small letters too: `el hospital de Getafe`.
     """
-    finder, labels = _heads()
+    finder, labels = cues_of("heads")
     spans = []
     for start, end, head in finder.find(text):
         capital = text[start].isupper()

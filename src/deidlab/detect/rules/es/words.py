@@ -6,9 +6,9 @@ import functools
 import re
 
 from deidlab.banks import known_name
-from deidlab.detect.folding import folded
+from deidlab.detect.folding import Cues, folded
 from deidlab.detect.rules.person import LOWER, UPPER, fold_word
-from deidlab.detect.wordlists import cue_words, word_list
+from deidlab.detect.wordlists import cue_table, cue_words, word_list
 
 TOKEN = re.compile(rf"[{UPPER}{LOWER}'’-]+\.?")
 _SMALL_WORDS = "de|del|la|las|los|y|i|e|da|do|dos|el|van|von|ben|al|san|santa"
@@ -20,6 +20,13 @@ _PARTICLE = re.compile(_SMALL_WORDS, re.IGNORECASE)
 def word_list_of(name: str) -> frozenset[str]:
     """A list among the cues for Spanish, folded."""
     return frozenset(folded(word).replace(" ", "") for word in cue_words("es", name))
+
+
+@functools.cache
+def cues_of(name: str) -> tuple[Cues, dict[str, str]]:
+    """A table among the cues for Spanish, to be found in one pass, and the label of each cue."""
+    labels = {cue: label for label, cues in cue_table("es", name).items() for cue in cues}
+    return Cues(labels), labels
 
 
 def is_given(word: str) -> bool:
