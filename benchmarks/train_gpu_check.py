@@ -16,12 +16,20 @@ from typing import Any
 
 import torch
 
+from deidlab.encode.windows import WindowShape
 from deidlab.errors import ModelError
+from deidlab.labels import auto_label_set
+from deidlab.train import fusing
 from deidlab.train import loop as loop_module
-from deidlab.train.fit import fit
+from deidlab.train.fit import fit, make_flat, plan_rows
+from deidlab.train.losses import TagLoss
+from deidlab.train.models import ModelSource, build_model, load_config, load_pieces, name_tags
+from deidlab.train.packing import build_rows, pack_windows
+from deidlab.train.pieced import count_labels, piece_corpus
 from deidlab.train.request import RunRequest
 from deidlab.train.settings import TrainSettings
 from deidlab.train.stopping import Interrupted
+from deidlab.train.tagger import Tagger
 from train_reference import read_documents
 
 QUICK = TrainSettings(epochs=2, batch=16, learning_rate=3e-4, checkpoint_minutes=0.0)
@@ -47,6 +55,36 @@ def check_kernels() -> str:
     assert max(apart) < 0.01, apart
     assert abs(float(kept.float().mean()) - 1.0) < 0.01
     return f"forward and gradient {apart[0]:.4f} and {apart[1]:.4f} apart; dropout keeps the mean"
+
+
+def check_layers(documents: Any, model: str) -> str:
+    """A step of the model with layers as one operation against the library's layers, without dropout."""
+    settings = QUICK.changed(dropout=0.0)
+    source = ModelSource(model)
+    labels = auto_label_set(count_labels(documents))
+    pieces, config = load_pieces(source), load_config(source)
+    name_tags(config, labels)
+    built = build_model(source, config, "TokenClassification", pieces, settings.dropout)
+    tagger = Tagger(built).to("cuda")
+    flat = make_flat(tagger, settings, True, 1)
+    window = WindowShape(settings.window, settings.stride, pieces.prefix, pieces.suffix)
+    corpus = piece_corpus(documents, pieces, window, labels)
+    loss = TagLoss(tagger).to("cuda")
+    found = []
+    is_fused = fusing.is_fused
+    for fused, chosen in ((False, False), (True, False), (True, True)):
+        fusing.is_fused = is_fused if fused else lambda _: False
+        shape = plan_rows(tagger, corpus, settings, chosen, 1)
+        assert bool(shape.n_deciding) is chosen
+        plan = pack_windows(corpus.lengths.tolist(), list(range(corpus.n_windows)), shape)
+        row = torch.from_numpy(build_rows(corpus, plan[:1], shape)[0]).to("cuda")
+        value, _ = loss(row, shape)
+        gradients = torch.autograd.grad(value, flat.parameters, allow_unused=True)
+        found.append(torch.cat([each.flatten().float() for each in gradients if each is not None]))
+    fusing.is_fused = is_fused
+    apart = [float((each - found[0]).norm() / found[0].norm()) for each in found[1:]]
+    assert max(apart) < 0.01, apart
+    return f"gradients {apart[0]:.4f} apart, with chosen places {apart[1]:.4f}"
 
 
 def check_memory(documents: Any, model: str) -> str:
@@ -96,6 +134,7 @@ def main() -> None:
     documents = read_documents(arguments.train)[:120]
     checks: dict[str, Callable[[], str]] = {
         "kernels": check_kernels,
+        "layers": lambda: check_layers(documents, arguments.model),
         "out of memory": lambda: check_memory(documents, arguments.model),
         "interrupted": lambda: check_interrupt(documents, arguments.model),
     }

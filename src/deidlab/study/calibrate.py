@@ -18,6 +18,7 @@ from deidlab.train.attention import PACKED, fuse_projections, register_attention
 from deidlab.train.fit import make_flat
 from deidlab.train.flat import knobs_at
 from deidlab.train.flops import flop_per_piece
+from deidlab.train.fusing import fuse_layers
 from deidlab.train.losses import TagLoss
 from deidlab.train.models import ModelSource, load_config
 from deidlab.train.packing import RowShape
@@ -78,6 +79,7 @@ def _build(config: Any, on_meta: bool = False) -> Any:
             return auto.from_config(config, **how)
     model = auto.from_config(config, **how)
     fuse_projections(model)
+    fuse_layers(model)
     return model
 
 

@@ -23,25 +23,20 @@ from deidlab.study.grid import Run
 from deidlab.study.jobs import Job
 from deidlab.study.measuring import measure_found
 from deidlab.study.workshop import Material, Workshop
-from deidlab.train.attention import compile_layers
 from deidlab.train.checkpoint import CHECKPOINT, remove_checkpoint
-from deidlab.train.fit import make_flat
-from deidlab.train.flops import flop_per_piece
+from deidlab.train.compiling import compile_layers, is_worth_compiling
+from deidlab.train.fit import make_flat, plan_rows
 from deidlab.train.folder import describe_corpus, save_tagger, start_record
 from deidlab.train.labelling import unseen_labels
 from deidlab.train.loop import Loop
 from deidlab.train.losses import TagLoss, weigh_tags
-from deidlab.train.packing import choose_row_shape
 from deidlab.train.predicting import WordScorer, choose_tags, split_by_note, tags_to_found
 from deidlab.train.record import describe_environment, peak_memory_bytes
 from deidlab.train.request import write_request
 from deidlab.train.steps import TrainSteps
 from deidlab.train.stopping import Interrupted
-from deidlab.train.tagger import Tagger, first_position
+from deidlab.train.tagger import Tagger
 from deidlab.train.validating import Validation
-
-# As in `fit`: a run shorter than this on a fast GPU would spend longer compiling than it could win.
-_WORTH_COMPILING_FLOP = 3e16
 
 Record = dict[str, Any]
 
@@ -93,16 +88,16 @@ class _JobTraining:
         self._folder = workshop.run_folder(job.id)
         self._folder.mkdir(parents=True, exist_ok=True)
         on_gpu = place.device.type == "cuda"
-        timing.on_gpu = on_gpu
         if on_gpu:
+            timing.take_gpu()
             torch.cuda.reset_peak_memory_stats(place.device)
         self._tagger = Tagger(material.model, settings.shapes, settings.decoding == "crf").to(place.device)
         self._tagger.train()
         self._graphed = on_gpu and self._tagger.packs
-        shape = choose_row_shape(material.corpus, settings.batch, first_position(material.model))
-        worth = self._graphed and self._worth_compiling()
-        self._compiled = worth and compile_layers(material.model, shape.n_pieces) > 0
         self._half = settings.precision == "bf16" or (settings.precision == "auto" and on_gpu)
+        shape = plan_rows(self._tagger, material.corpus, settings, self._half and self._graphed, 1)
+        worth = self._graphed and is_worth_compiling(material.model, material.corpus, settings, self._half)
+        self._compiled = worth and compile_layers(material.model, shape.n_pieces, self._half) > 0
         self._flat = make_flat(self._tagger, settings, self._half, place.n_processes)
         loss = _make_loss(self._tagger, material, settings).to(place.device)
         steps = TrainSteps(loss, self._flat, settings.accumulate, place.n_processes)
@@ -250,13 +245,6 @@ class _JobTraining:
             )
         finally:
             self._flat.release(self._flat.weights)
-
-    def _worth_compiling(self) -> bool:
-        if self._settings.compile != "auto":
-            return self._settings.compile == "on"
-        corpus = self._material.corpus
-        per_piece = flop_per_piece(self._material.model, float(corpus.lengths.mean()))
-        return per_piece * corpus.n_pieces * self._settings.epochs > _WORTH_COMPILING_FLOP
 
 
 def _make_loss(tagger: Tagger, material: Material, settings: Any) -> TagLoss:

@@ -6,9 +6,7 @@ On a GPU in half precision this is the variable-length kernel; elsewhere the sam
 
 from __future__ import annotations
 
-import contextlib
 import importlib.util
-import math
 import types
 from itertools import pairwise
 from typing import Any
@@ -17,16 +15,13 @@ import torch
 from torch.nn import functional
 
 from deidlab.detect.torch_model import supports_window
-from deidlab.train.dropout import hash_dropouts
 
 PACKED = "deidlab_packed"
 Heads = tuple[Any, Any, Any]
 """Query, key and value."""
 
-_HALF = (torch.bfloat16, torch.float16)
-# Blocks that keep every multiprocessor of a large GPU at work.
-_BUSY_BLOCKS = 240
-_KERNELS: Any = None
+HALF = (torch.bfloat16, torch.float16)
+_kernels: Any = None
 _attend = functional.scaled_dot_product_attention
 
 
@@ -36,10 +31,15 @@ def register_attention() -> None:
 
     AttentionInterface.register(PACKED, packed_attention)
     if torch.cuda.is_available() and importlib.util.find_spec("triton") is not None:
-        global _KERNELS
+        global _kernels
         from deidlab.train import kernels
 
-        _KERNELS = kernels
+        _kernels = kernels
+
+
+def find_kernels() -> Any:
+    """DeidLab's own GPU kernels, where there is a GPU and Triton."""
+    return _kernels
 
 
 def can_pack(model: Any) -> bool:
@@ -63,7 +63,7 @@ def packed_attention(
     """Attention of one row: [1, heads, pieces, size] in, [1, pieces, heads, size] out."""
     reach = -1 if sliding_window is None else sliding_window - 1
     scale = query.shape[-1] ** -0.5 if scaling is None else scaling
-    if query.is_cuda and query.dtype in _HALF:
+    if query.is_cuda and query.dtype in HALF:
         heads = tuple(part[0].transpose(0, 1) for part in (query, key, value))
         if reach < 0 and _has_kernel(query.shape[-1]):
             return _own_kernel(torch.stack(heads, 1), cu_seq_lens_q, max_length_q, scale, dropout)[None], None
@@ -74,13 +74,13 @@ def packed_attention(
 
 def _has_kernel(size: int) -> bool:
     """Whether DeidLab's own kernel can be used: Triton is there, and heads have one of its sizes."""
-    return _KERNELS is not None and size in _KERNELS.HEAD_SIZES
+    return _kernels is not None and size in _kernels.HEAD_SIZES
 
 
 def _own_kernel(qkv: Any, edges: Any, longest: int, scale: float, dropout: float) -> Any:
     """[pieces, 3, heads, size] in, [pieces, heads, size] out."""
     seed = torch.randint(0, 2**31 - 1, (1,), dtype=torch.int32, device=qkv.device) if dropout else edges[:1]
-    return _KERNELS.window_attention(qkv, edges, seed, longest, scale, dropout)[0]
+    return _kernels.window_attention(qkv, edges, seed, longest, scale, dropout)[0]
 
 
 def _flash(heads: Heads, edges: Any, longest: int, scale: float, dropout: float, reach: int) -> Any:
@@ -130,13 +130,14 @@ def fuse_projections(model: Any) -> int:
     """
     fused = 0
     for module in model.modules():
-        if type(module).__name__.endswith("SelfAttention") and _is_bert_like(module):
+        if type(module).__name__.endswith("SelfAttention") and is_bert_like(module):
             module.forward = types.MethodType(_fused_forward, module)
             fused += 1
     return fused
 
 
-def _is_bert_like(module: Any) -> bool:
+def is_bert_like(module: Any) -> bool:
+    """Whether a self-attention has query, key and value as BERT's has."""
     has = all(isinstance(getattr(module, name, None), torch.nn.Linear) for name in ("query", "key", "value"))
     sized = all(hasattr(module, name) for name in ("attention_head_size", "scaling", "dropout"))
     return has and sized and not getattr(module, "is_decoder", False)
@@ -151,48 +152,9 @@ def _fused_forward(
     made = functional.linear(hidden_states, weight, bias)
     rows, n_pieces, _ = hidden_states.shape
     dropout = self.dropout.p if self.training else 0.0
-    if made.is_cuda and made.dtype in _HALF and _has_kernel(self.attention_head_size):
-        qkv = made.view(n_pieces, 3, -1, self.attention_head_size)
-        edges, longest = kwargs["cu_seq_lens_q"], kwargs["max_length_q"]
-        return _own_kernel(qkv, edges, longest, self.scaling, dropout).view(rows, n_pieces, -1), None
     heads = made.view(rows, n_pieces, 3, -1, self.attention_head_size).transpose(1, 3)
     query, key, value = heads[:, :, 0], heads[:, :, 1], heads[:, :, 2]
     seen, _ = packed_attention(
         self, query, key, value, attention_mask, scaling=self.scaling, dropout=dropout, **kwargs
     )
     return seen.reshape(rows, n_pieces, -1), None
-
-
-def compile_layers(model: Any, n_pieces: int) -> int:
-    """Compile the embeddings and the encoder's layers for rows of `n_pieces`; how many layers there are.
-
-    Layers share their code, so that compiling one serves for all.
-    """
-    _size_gradient_sums(n_pieces)
-    n_layers = model.config.num_hidden_layers
-    counts = {n_layers, getattr(model.config, "num_hidden_groups", n_layers)}
-    lists = (module for module in model.modules() if isinstance(module, torch.nn.ModuleList))
-    layers = next((list(each) for each in lists if len(each) in counts), [])
-    embeddings = [
-        module
-        for name, module in model.named_modules()
-        if name.endswith("embeddings") and hasattr(module, "word_embeddings")
-    ]
-    # A layer that runs twice a step would drop the same values twice.
-    if len(layers) == n_layers:
-        hash_dropouts(model, [*embeddings, *layers])
-    for module in (*embeddings, *layers):
-        module.compile(dynamic=False)
-    return len(layers)
-
-
-def _size_gradient_sums(n_pieces: int) -> None:
-    """Let each block of a layer norm's gradient add up as many rows as keeps the chip busy, and no fewer.
-
-    What the blocks leave is added up by a slow kernel: left alone, a long row costs 3% of a step there.
-    """
-    from torch._inductor import config
-
-    rows = 2 ** int(math.log2(max(n_pieces, 1) / _BUSY_BLOCKS)) if n_pieces > _BUSY_BLOCKS else 1
-    with contextlib.suppress(AttributeError):  # a setting of newer versions
-        config.triton.mix_order_reduction_split_size = min(max(rows, 16), 128)

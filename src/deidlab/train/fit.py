@@ -15,10 +15,9 @@ from deidlab.encode.pieces import WordPieces
 from deidlab.encode.windows import IGNORED, WindowShape
 from deidlab.errors import ConfigError
 from deidlab.labels import LabelSet
-from deidlab.train.attention import compile_layers
 from deidlab.train.checkpoint import remove_checkpoint, seed_everything
+from deidlab.train.compiling import compile_layers, is_worth_compiling
 from deidlab.train.flat import FlatParameters
-from deidlab.train.flops import flop_per_piece
 from deidlab.train.folder import (
     describe_corpus,
     open_folder,
@@ -32,7 +31,7 @@ from deidlab.train.loop import Loop, describe_speed
 from deidlab.train.losses import TagLoss, TaughtLoss, weigh_tags
 from deidlab.train.memory import name_fitting_batch
 from deidlab.train.models import LEARN, ModelSource, build_model, load_config, load_pieces, name_tags
-from deidlab.train.packing import choose_row_shape
+from deidlab.train.packing import RowShape, choose_row_shape
 from deidlab.train.pieced import PiecedCorpus, piece_corpus, refuse_empty
 from deidlab.train.predicting import WordScorer
 from deidlab.train.processes import Place, find_place
@@ -47,9 +46,6 @@ from deidlab.train.teaching import check_teachers, describe_teachers, make_targe
 from deidlab.train.validating import Validation
 from deidlab.train.vocabulary import learn_pieces
 from deidlab.types import Document
-
-# A run shorter than this on a fast GPU would spend longer compiling than it could win.
-_WORTH_COMPILING_FLOP = 3e16
 
 Tell = Callable[[dict[str, Any]], None]
 
@@ -192,9 +188,10 @@ class _Training:
         self.tagger = Tagger(model, settings.shapes, crf).to(place.device)
         self.tagger.train()
         self._graphed = on_gpu and self.tagger.packs
-        self._shape = choose_row_shape(corpus, settings.batch / place.n_processes, first_position(model))
-        compiled = self._graphed and self._worth_compiling(model) and self._compile(model)
         half = settings.precision == "bf16" or (settings.precision == "auto" and on_gpu)
+        self._shape = plan_rows(self.tagger, corpus, settings, half and self._graphed, place.n_processes)
+        worth = self._graphed and is_worth_compiling(model, corpus, settings, half)
+        compiled = worth and compile_layers(model, self._shape.n_pieces, half) > 0
         self._flat = make_flat(self.tagger, settings, half, place.n_processes)
         self._loss, self._lessons = self._make_loss(pieces, labels, teachers)
         self._steps = TrainSteps(self._loss, self._flat, settings.accumulate, place.n_processes)
@@ -261,14 +258,13 @@ class _Training:
         if self._tell is not None:
             self._tell(entry)
 
-    def _compile(self, model: Any) -> bool:
-        return compile_layers(model, self._shape.n_pieces) > 0
 
-    def _worth_compiling(self, model: Any) -> bool:
-        if self._settings.compile != "auto":
-            return self._settings.compile == "on"
-        per_piece = flop_per_piece(model, float(self._corpus.lengths.mean()))
-        return per_piece * self._corpus.n_pieces * self._settings.epochs > _WORTH_COMPILING_FLOP
+def plan_rows(
+    tagger: Tagger, corpus: PiecedCorpus, settings: TrainSettings, on_kernels: bool, n_processes: int
+) -> RowShape:
+    """The sizes of a run's rows; with DeidLab's kernels, rows can tell which pieces decide."""
+    tell = on_kernels and tagger.can_choose
+    return choose_row_shape(corpus, settings.batch / n_processes, first_position(tagger.model), tell)
 
 
 def make_flat(model: Any, settings: TrainSettings, half: bool, n_processes: int) -> FlatParameters:

@@ -73,7 +73,10 @@ class FlatParameters:
         self._places, self._slots = places, []
         for parameter, (start, stop) in zip(self.parameters, places, strict=True):
             parameter.data = self.weights[start:stop].view(parameter.shape)
-            self._slots.append(self.gradient[start:stop].view(parameter.shape))
+            slot = self.gradient[start:stop].view(parameter.shape)
+            self._slots.append(slot)
+            # Whoever computes a gradient once a step may write it where it belongs.
+            parameter.gradient_slot = None if exact_gradients else slot
         self._whole_scale = torch.ones((), dtype=torch.float32, device=device)
 
     def __len__(self) -> int:
@@ -81,11 +84,17 @@ class FlatParameters:
 
     def collect(self, gradients: Sequence[Any], first: bool) -> None:
         """Take in the gradients of one batch; `first` forgets those before it."""
-        taken = [(slot, each) for slot, each in zip(self._slots, gradients, strict=True) if each is not None]
-        if first and len(taken) < len(self._slots):
-            self.gradient.zero_()
-        slots, found = [slot for slot, _ in taken], [each for _, each in taken]
-        (torch._foreach_copy_ if first else torch._foreach_add_)(slots, found)
+        lacking = [slot for slot, each in zip(self._slots, gradients, strict=True) if each is None]
+        if first and lacking:
+            torch._foreach_zero_(lacking)
+        taken = [
+            (slot, each)
+            for slot, each in zip(self._slots, gradients, strict=True)
+            if each is not None and each.data_ptr() != slot.data_ptr()
+        ]
+        if taken:
+            slots, found = [slot for slot, _ in taken], [each for _, each in taken]
+            (torch._foreach_copy_ if first else torch._foreach_add_)(slots, found)
 
     def step(self, knobs: Any) -> None:
         """One AdamW step; `knobs` holds the learning rate and the two corrections of its moments' bias."""
@@ -125,6 +134,7 @@ class FlatParameters:
         """Make the model's parameters views of another vector: how a run ends."""
         for parameter, (start, stop) in zip(self.parameters, self._places, strict=True):
             parameter.data = vector[start:stop].view(parameter.shape)
+            parameter.gradient_slot = None
 
     def state(self) -> dict[str, Any]:
         """What a checkpoint must hold."""

@@ -18,7 +18,7 @@ import torch
 from deidlab.errors import ModelError
 from deidlab.train.checkpoint import load_checkpoint, save_checkpoint, seed_everything
 from deidlab.train.flat import FlatParameters, knobs_at
-from deidlab.train.packing import RowShape, build_rows, n_used, pack_windows, shuffled
+from deidlab.train.packing import RowShape, build_rows, count_deciding, n_used, pack_windows, shuffled
 from deidlab.train.pieced import PiecedCorpus
 from deidlab.train.processes import Place
 from deidlab.train.settings import TrainSettings
@@ -79,6 +79,7 @@ class Loop:
         self.best: Any = None
         self.speed = Speed()
         self._lengths = corpus.lengths.tolist()
+        self._deciding = count_deciding(corpus).tolist() if shape.n_deciding else None
         self._saved_at = time.monotonic()
         self._signal = StopSignal()
 
@@ -197,7 +198,7 @@ class Loop:
     def _plan(self, epoch: int) -> list[list[int]]:
         """This process's rows of an epoch; empty ones make every step of every process whole."""
         order = shuffled(self.corpus.n_windows, self.settings.seed, epoch).tolist()
-        plan = pack_windows(self._lengths, order, self.shape)
+        plan = pack_windows(self._lengths, order, self.shape, deciding=self._deciding)
         whole = self.place.n_processes * self.settings.accumulate
         plan += [[] for _ in range(-len(plan) % whole)]
         return plan[self.place.rank :: self.place.n_processes]

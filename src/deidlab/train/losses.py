@@ -36,7 +36,7 @@ class TagLoss(nn.Module):  # type: ignore[misc]
         """The loss, and a vector of: loss summed over pieces, pieces that decide, those tagged right."""
         ids = hide_pieces(row, shape, self.hidden_share, self.hidden_id) if self.hidden_share else None
         scores = self.tagger(row, shape, ids).float()
-        labels = row[shape.field(2)].long()
+        labels = _labels(row, shape)
         decides = labels != IGNORED
         n_decide = decides.sum()
         if self.tagger.steps is None:
@@ -72,7 +72,7 @@ class TaughtLoss(nn.Module):  # type: ignore[misc]
         """The loss, and a vector of: loss summed over pieces, pieces that decide, those tagged as wanted."""
         ids = hide_pieces(row, shape, self.hidden_share, self.hidden_id) if self.hidden_share else None
         scores = self.tagger(row, shape, ids).float()
-        numbers = row[shape.field(2)].long()
+        numbers = _labels(row, shape)
         decides = numbers != IGNORED
         n_decide = decides.sum()
         wanted = self.targets[numbers.clamp(min=0)].float()
@@ -82,6 +82,12 @@ class TaughtLoss(nn.Module):  # type: ignore[misc]
         with torch.no_grad():
             sums = torch.stack([loss.detach().double() * n_decide, n_decide.double(), right.double()])
         return loss, sums
+
+
+def _labels(row: Any, shape: RowShape) -> Any:
+    """The labels of the pieces that scores are of."""
+    labels = row[shape.field(2)].long()
+    return labels[row[shape.deciding].long()] if shape.n_deciding else labels
 
 
 def hide_pieces(row: Any, shape: RowShape, share: float, hidden_id: int) -> Any:

@@ -112,6 +112,7 @@ def build_model(
 ) -> Any:
     """The transformers model with a `TokenClassification` or `MaskedLM` head, in fp32."""
     from deidlab.train.attention import PACKED, fuse_projections, register_attention
+    from deidlab.train.fusing import fuse_layers
 
     register_attention()
     for key in _DROPOUTS:
@@ -135,6 +136,7 @@ def build_model(
             f"the tokenizer has more pieces ({pieces.n_vocabulary}) than the model has embeddings for"
         )
     fuse_projections(model)
+    fuse_layers(model)
     return model
 
 

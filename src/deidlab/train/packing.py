@@ -1,7 +1,8 @@
 """Windows in, rows of a constant number of pieces out: no padding but what is left at a row's end.
 
 A row is one int32 vector, so that a step moves it to where it computes in one copy: ids, positions, labels
-and shapes of its pieces, then where each window starts.
+and shapes of its pieces, then where each window starts, then, where a model can use it, the places of the
+pieces that decide anything.
 """
 
 from __future__ import annotations
@@ -18,25 +19,31 @@ from deidlab.encode.windows import IGNORED
 from deidlab.train.pieced import Ints, PiecedCorpus
 
 _FIELDS = 4
-_STEP = 128
+_STEP = 64
 _SLACK = 1.003
 _CHOSEN = 3
 _FIRSTS = 16
 _GOOD_ENOUGH = 4
+_WORTH_TELLING = 0.9
+_SPREADS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class RowShape:
-    """The sizes of a row: pieces, windows at most, the longest window, and the first position's number."""
+    """The sizes of a row: pieces, windows at most, the longest window, and the first position's number.
+
+    `n_deciding` has room for the places of all pieces that decide; 0 where they are not told.
+    """
 
     n_pieces: int
     n_windows: int
     longest: int
     first_position: int = 0
+    n_deciding: int = 0
 
     @property
     def width(self) -> int:
-        return _FIELDS * self.n_pieces + self.n_windows + 1
+        return _FIELDS * self.n_pieces + self.n_windows + 1 + self.n_deciding
 
     def field(self, index: int) -> slice:
         """Where ids (0), positions (1), labels (2), shapes (3) stand in a row."""
@@ -45,10 +52,18 @@ class RowShape:
     @property
     def edges(self) -> slice:
         """Where the windows' starts stand, and the end of the last."""
-        return slice(_FIELDS * self.n_pieces, self.width)
+        start = _FIELDS * self.n_pieces
+        return slice(start, start + self.n_windows + 1)
+
+    @property
+    def deciding(self) -> slice:
+        """Where the places of pieces that decide stand, filled up with places of others."""
+        return slice(self.width - self.n_deciding, self.width)
 
 
-def choose_row_shape(corpus: PiecedCorpus, batch: float, first_position: int = 0) -> RowShape:
+def choose_row_shape(
+    corpus: PiecedCorpus, batch: float, first_position: int = 0, tell_deciding: bool = False
+) -> RowShape:
     """Rows that hold as many pieces as a batch of `batch` windows has on average, and any single window.
 
     Within 3% of that, the size is taken that leaves least filler over an epoch.
@@ -63,30 +78,56 @@ def choose_row_shape(corpus: PiecedCorpus, batch: float, first_position: int = 0
     n_pieces = sizes[n_rows]
     # A kernel starts work for every window that a row may hold: room for many more than there are costs time.
     n_windows = max(math.ceil(1.25 * batch) + 6, -(-n_pieces // longest) + 1 + _CHOSEN)
-    return RowShape(n_pieces, n_windows, longest, first_position)
+    n_deciding = _room_for_deciding(corpus, n_pieces) if tell_deciding else 0
+    return RowShape(n_pieces, n_windows, longest, first_position, n_deciding)
+
+
+def _room_for_deciding(corpus: PiecedCorpus, n_pieces: int) -> int:
+    """Room for the pieces that decide in all but the rarest row; 0 where nearly all pieces do."""
+    decided = count_deciding(corpus)
+    share = decided.sum() / corpus.lengths.sum()
+    spread = float(np.std(decided - share * corpus.lengths)) * math.sqrt(n_pieces / corpus.lengths.mean())
+    room = max(_round_up(share * n_pieces + _SPREADS * spread), int(decided.max()))
+    return room if room < _WORTH_TELLING * n_pieces else 0
+
+
+def count_deciding(corpus: PiecedCorpus) -> npt.NDArray[np.int64]:
+    """How many pieces of each window decide anything."""
+    return np.add.reduceat(corpus.labels != IGNORED, corpus.starts[:-1], dtype=np.int64)
 
 
 def pack_windows(
-    lengths: Sequence[int], order: Sequence[int], shape: RowShape, look_ahead: int = 256
+    lengths: Sequence[int],
+    order: Sequence[int],
+    shape: RowShape,
+    look_ahead: int = 256,
+    deciding: Sequence[int] | None = None,
 ) -> list[list[int]]:
-    """Which windows go into which row: in the order given, but the last few are chosen to fill the row."""
+    """Which windows go into which row: in the order given, but the last few are chosen to fill the row.
+
+    `deciding` counts the pieces that decide, where the row has only so much room for them.
+    """
     pool = list(order[:look_ahead])
     waiting = look_ahead
     rows: list[list[int]] = []
     while pool:
         row: list[int] = []
-        space, n_taken = shape.n_pieces, 0
+        space, n_taken, room = shape.n_pieces, 0, shape.n_deciding
         for window in pool:
             # What is left over becomes filler, in windows of its own, for which there must be room too.
             n_filler = -(-(space - lengths[window]) // shape.longest)
             full = len(row) + 1 + _CHOSEN + n_filler > shape.n_windows
-            if space <= _CHOSEN * shape.longest or full:
+            crowded = deciding is not None and deciding[window] > room
+            if space <= _CHOSEN * shape.longest or full or crowded:
                 break
             row.append(window)
             space -= lengths[window]
+            room -= deciding[window] if deciding is not None else 0
             n_taken += 1
         left = pool[n_taken:]
         chosen = _fill([lengths[window] for window in left], space)
+        if deciding is not None:
+            chosen = _within(chosen, [deciding[window] for window in left], room)
         row += [left[place] for place in chosen]
         rows.append(row)
         taken = set(chosen)
@@ -108,6 +149,16 @@ def _fill(lengths: Sequence[int], space: int) -> list[int]:
         if 0 <= left < gap:
             best, gap = [first, *pair], left
     return best
+
+
+def _within(chosen: Sequence[int], sizes: Sequence[int], room: int) -> list[int]:
+    """Those of the chosen places whose sizes fit into the room together, the first ones first."""
+    kept = []
+    for place in chosen:
+        if sizes[place] <= room:
+            kept.append(place)
+            room -= sizes[place]
+    return kept
 
 
 def _best_pair(
@@ -164,6 +215,15 @@ def _fill_row(row: Ints, corpus: PiecedCorpus, windows: Sequence[int], shape: Ro
     positions += shape.first_position
     row[shape.edges] = shape.n_pieces
     row[shape.edges][: len(edges)] = edges
+    if shape.n_deciding:
+        row[shape.deciding] = _places(labels, shape.n_deciding)
+
+
+def _places(labels: Ints, size: int) -> npt.NDArray[np.int64]:
+    """The places of labels that decide and, to make up the number, of some that do not; none twice."""
+    decides = labels != IGNORED
+    found, others = np.flatnonzero(decides), np.flatnonzero(~decides)
+    return np.sort(np.concatenate([found, others[: size - len(found)]]))
 
 
 def n_used(plan_row: Sequence[int], lengths: Sequence[int]) -> int:

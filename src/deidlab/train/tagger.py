@@ -12,6 +12,7 @@ from torch import nn
 
 from deidlab.encode.shapes import N_SHAPES
 from deidlab.train.attention import can_pack
+from deidlab.train.fusing import DECIDING, can_choose_places
 from deidlab.train.packing import RowShape
 
 SHAPES_KEY = "deidlab.shapes.weight"
@@ -33,8 +34,16 @@ class Tagger(nn.Module):  # type: ignore[misc]
         self.steps = nn.Parameter(torch.zeros(n_tags, n_tags)) if crf else None
 
     def forward(self, row: Any, shape: RowShape, ids: Any = None) -> Any:
-        """[pieces, tags] for one row; `ids`, where given, stand in for the row's own."""
+        """[pieces, tags] for one row, or [deciding, tags] where the row tells which pieces decide.
+
+        `ids`, where given, stand in for the row's own.
+        """
         return run_encoder(self.model, row, shape, self.shapes, ids).logits[0]
+
+    @property
+    def can_choose(self) -> bool:
+        """Whether scores of the pieces that decide can be had alone, on a GPU in half precision."""
+        return self.steps is None and can_choose_places(self.model)
 
 
 def run_encoder(model: Any, row: Any, shape: RowShape, shapes: Any = None, ids: Any = None) -> Any:
@@ -45,6 +54,7 @@ def run_encoder(model: Any, row: Any, shape: RowShape, shapes: Any = None, ids: 
     if shapes is not None:
         inputs = {"inputs_embeds": model.get_input_embeddings()(ids) + shapes(row[shape.field(3)].long())}
     edges = row[shape.edges]
+    chosen = {DECIDING: row[shape.deciding].long()} if shape.n_deciding else {}
     if not can_pack(model):
         return _run_padded(model, inputs, edges)
     return model(
@@ -54,6 +64,7 @@ def run_encoder(model: Any, row: Any, shape: RowShape, shapes: Any = None, ids: 
         cu_seq_lens_k=edges,
         max_length_q=shape.longest,
         max_length_k=shape.longest,
+        **chosen,
     )
 
 

@@ -7,6 +7,7 @@ import itertools
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,13 +19,17 @@ from hypothesis import strategies as st
 from deidlab.encode.decoding import TagGrammar, decode_greedy, decode_valid
 from deidlab.encode.windows import IGNORED
 from deidlab.labels import LabelSet
-from deidlab.train.attention import PACKED, can_pack, compile_layers, fuse_projections, register_attention
+from deidlab.train.attention import PACKED, can_pack, fuse_projections, register_attention
+from deidlab.train.compiling import compile_layers, is_worth_compiling
 from deidlab.train.flat import FlatParameters, knobs_at
+from deidlab.train.fusing import can_choose_places, fuse_layers
 from deidlab.train.loop import rate_factor
 from deidlab.train.losses import crf_loss, weigh_tags
 from deidlab.train.packing import RowShape
+from deidlab.train.settings import TrainSettings
 from deidlab.train.tagger import Tagger, first_position
 from tests.unit.train.conftest import SMALL
+from tests.unit.train.test_packing import make_corpus
 
 MODELS: dict[str, dict[str, Any]] = {
     "bert": {},
@@ -68,9 +73,10 @@ def test_packed_windows_give_what_each_window_gives_alone(family: str) -> None:
     plain = AutoModelForTokenClassification.from_config(copy.deepcopy(config), attn_implementation="eager")
     plain.load_state_dict(model.state_dict())
     plain.eval()
-    fused = fuse_projections(model)
+    of_bert_s_form = 2 if family in ("bert", "roberta", "xlm-roberta", "electra") else 0
+    assert fuse_projections(model) == fuse_layers(model) == of_bert_s_form
     assert can_pack(model) is packs
-    assert fused == (2 if family in ("bert", "roberta", "xlm-roberta", "electra") else 0)
+    assert not can_choose_places(model)
     row, shape = make_row(100, first_position(model))
     with torch.no_grad():
         found = Tagger(model).eval()(row, shape)
@@ -86,9 +92,30 @@ def test_layers_are_compiled_once_for_all() -> None:
 
     config = AutoConfig.for_model("bert", vocab_size=50, **(SMALL | {"num_hidden_layers": 4}))
     model = AutoModelForTokenClassification.from_config(config)
-    assert compile_layers(model, 64) == 4
+    assert compile_layers(model, 64) == 5
     config = AutoConfig.for_model("albert", vocab_size=50, embedding_size=8, **SMALL)
-    assert compile_layers(AutoModelForTokenClassification.from_config(config), 64) == 1
+    assert compile_layers(AutoModelForTokenClassification.from_config(config), 64) == 2
+
+
+def test_short_runs_are_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    from transformers import AutoConfig, AutoModelForTokenClassification
+
+    from deidlab.train import compiling, fusing
+
+    config = AutoConfig.for_model("bert", vocab_size=50, **SMALL)
+    model = AutoModelForTokenClassification.from_config(config)
+    assert fuse_layers(model) == 2
+    corpus, settings = make_corpus([100] * 10), TrainSettings(epochs=1)
+
+    def is_worth(flop: float, half: bool = True, how: str = "auto") -> bool:
+        monkeypatch.setattr(compiling, "flop_per_piece", lambda *_: flop / corpus.n_pieces)
+        return is_worth_compiling(model, corpus, settings.changed(compile=how), half)
+
+    assert is_worth(1e17) and not is_worth(1e16)
+    monkeypatch.setattr(fusing, "find_kernels", lambda: SimpleNamespace(HEAD_SIZES=(8, 16)))
+    assert is_worth(1e18) and not is_worth(1e17) and is_worth(1e17, half=False)
+    assert is_worth(1.0, how="on") and not is_worth(1e18, how="off")
+    assert compile_layers(model, 64, half=True) == 1
 
 
 def test_the_flat_step_is_adamw() -> None:
@@ -111,6 +138,19 @@ def test_the_flat_step_is_adamw() -> None:
         usual.step()
     for left, right in zip(model.parameters(), other.parameters(), strict=True):
         assert torch.allclose(left, right, atol=1e-6)
+
+
+def test_a_gradient_that_lies_in_its_place_is_not_copied() -> None:
+    model = torch.nn.Linear(3, 2)
+    flat = FlatParameters(model, dtype=torch.float32, weight_decay=0.0)
+    slots = [each.gradient_slot for each in flat.parameters]
+    flat.gradient.fill_(7.0)
+    flat.collect([slots[0], None], first=True)
+    assert (slots[0] == 7.0).all() and (slots[1] == 0.0).all()
+    flat.collect([torch.ones_like(slots[0]), torch.ones_like(slots[1])], first=True)
+    assert all((slot == 1.0).all() for slot in slots)
+    exact = FlatParameters(model, dtype=torch.float32, weight_decay=0.0, exact_gradients=True)
+    assert all(each.gradient_slot is None for each in exact.parameters)
 
 
 def test_layers_below_learn_less_and_heads_more() -> None:

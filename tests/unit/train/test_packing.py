@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from deidlab.encode.windows import IGNORED
-from deidlab.train.packing import RowShape, build_rows, choose_row_shape, n_used, pack_windows, shuffled
+from deidlab.train.packing import (
+    RowShape,
+    build_rows,
+    choose_row_shape,
+    count_deciding,
+    n_used,
+    pack_windows,
+    shuffled,
+)
 from deidlab.train.pieced import PiecedCorpus
 
 
@@ -51,6 +61,33 @@ def test_rows_hold_the_windows_and_their_edges(lengths: list[int], batch: float)
             assert at in edges
             at += lengths[window]
         assert (row[shape.field(2)][at:] == IGNORED).all()
+
+
+@given(lengths_of_windows, st.floats(1, 40), st.integers(0, 2**16))
+def test_rows_tell_the_places_that_decide(lengths: list[int], batch: float, seed: int) -> None:
+    corpus = make_corpus(lengths)
+    draw = np.random.default_rng(seed)
+    share = draw.random(len(lengths)).repeat(lengths) * 0.8
+    corpus = replace(corpus, labels=np.where(draw.random(corpus.n_pieces) < share, corpus.labels, IGNORED))
+    shape = choose_row_shape(corpus, batch, tell_deciding=True)
+    if not shape.n_deciding:
+        assert shape == choose_row_shape(corpus, batch)
+        return
+    order = shuffled(len(lengths), seed, 0).tolist()
+    plan = pack_windows(lengths, order, shape, deciding=count_deciding(corpus).tolist())
+    assert sorted(window for row in plan for window in row) == list(range(len(lengths)))
+    for row in build_rows(corpus, [*plan, []], shape):
+        places = row[shape.deciding]
+        assert (np.diff(places) > 0).all() and places[0] >= 0 and places[-1] < shape.n_pieces
+        assert set(np.flatnonzero(row[shape.field(2)] != IGNORED)) <= set(places.tolist())
+
+
+def test_places_are_told_only_where_few_pieces_decide() -> None:
+    corpus = make_corpus([100] * 50)
+    assert choose_row_shape(corpus, 10, tell_deciding=True).n_deciding == 0
+    sparse = replace(corpus, labels=np.where(corpus.ids % 2, corpus.labels, IGNORED))
+    shape = choose_row_shape(sparse, 10, tell_deciding=True)
+    assert 0.5 * shape.n_pieces <= shape.n_deciding < 0.65 * shape.n_pieces
 
 
 def test_there_is_next_to_no_filler() -> None:

@@ -1,6 +1,12 @@
 """GPU kernels in Triton; imported only where a GPU computes."""
 
 from deidlab.train.kernels.adamw import adamw
-from deidlab.train.kernels.attention import HEAD_SIZES, window_attention
+from deidlab.train.kernels.attention import HEAD_SIZES, Chosen, attend, attend_gradient, window_attention
+from deidlab.train.kernels.gelu import gelu, gelu_gradient
+from deidlab.train.kernels.norm import Normed, add_and_norm, add_and_norm_gradient
+from deidlab.train.kernels.sums import PartSums
 
-__all__ = ["HEAD_SIZES", "adamw", "window_attention"]
+__all__ = [
+    "HEAD_SIZES", "Chosen", "Normed", "PartSums", "adamw", "add_and_norm", "add_and_norm_gradient", "attend",
+    "attend_gradient", "gelu", "gelu_gradient", "window_attention",
+]  # fmt: skip

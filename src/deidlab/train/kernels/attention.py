@@ -7,38 +7,100 @@ go back in that form, so that nothing is copied between.
 # mypy: ignore-errors
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import torch
 import triton
 
 from deidlab.train.kernels.backward import key_gradient, query_gradient
+from deidlab.train.kernels.dropout import drop_below
 from deidlab.train.kernels.forward import forward
+from deidlab.train.kernels.sums import PartSums
 
 HEAD_SIZES = (16, 32, 64, 128)
 _LOG2_E = 1.4426950408889634
 
 # Sizes of blocks and warps, found by trying on an H200.
-_FORWARD = {"BM": 128, "BN": 64, "num_warps": 4, "num_stages": 3}
-_QUERY = {"BM": 64, "BN": 64, "num_warps": 4, "num_stages": 2}
-_KEY = {"BM": 64, "BN": 64, "num_warps": 4, "num_stages": 2}
+_FORWARD = {"BM": 64, "BN": 32, "num_warps": 4, "num_stages": 3}
+_QUERY = {"BM": 64, "BN": 32, "num_warps": 4, "num_stages": 3}
+_KEY = {"BM": 32, "BN": 64, "num_warps": 4, "num_stages": 3}
+
+
+class Chosen(NamedTuple):
+    """The places of a row that ask, in order, and where those of each window start among them (int32)."""
+
+    places: torch.Tensor
+    starts: torch.Tensor
+
+
+def attend(
+    qkv: torch.Tensor,
+    edges: torch.Tensor,
+    seed: torch.Tensor,
+    longest: int,
+    scale: float,
+    dropout: float,
+    chosen: Chosen | None = None,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Attention of each window to itself, [pieces or places, heads, size], and the logarithm of row sums.
+
+    `edges` are the windows' starts and the end of the last; pieces outside every window are not written.
+    """
+    n_pieces, _, n_heads, size = qkv.shape
+    n_rows = n_pieces if chosen is None else len(chosen.places)
+    out = qkv.new_empty((n_rows, n_heads, size))
+    lse = torch.empty((n_heads, n_rows), dtype=torch.float32, device=qkv.device)
+    grid = (triton.cdiv(longest, _FORWARD["BM"]), n_heads, len(edges) - 1)
+    forward[grid](
+        qkv, out, lse, edges, *(chosen or (edges, edges)), seed, n_heads, n_rows, scale * _LOG2_E,
+        drop_below(dropout), 1 / (1 - dropout), D=size, DROP=dropout > 0, CHOSEN=chosen is not None,
+        **_FORWARD,
+    )  # fmt: skip
+    return out, lse
+
+
+def attend_gradient(
+    grad: torch.Tensor,
+    qkv: torch.Tensor,
+    out: torch.Tensor,
+    lse: torch.Tensor,
+    edges: torch.Tensor,
+    seed: torch.Tensor,
+    longest: int,
+    scale: float,
+    dropout: float,
+    chosen: Chosen | None = None,
+    sums: PartSums | None = None,
+) -> torch.Tensor:
+    """The gradient of query, key and value; leaves the sums of the query's and the value's over pieces."""
+    _, _, n_heads, size = qkv.shape
+    grad = grad.contiguous()
+    delta, gradient = torch.empty_like(lse), torch.empty_like(qkv)
+    if chosen is not None:
+        gradient[:, 0].zero_()
+    left = torch.empty_like(lse, dtype=torch.int32) if dropout else edges
+    who = (edges, *(chosen or (edges, edges)), seed, n_heads, lse.shape[1], scale * _LOG2_E)
+    rest = (drop_below(dropout), 1 / (1 - dropout), scale)
+    how = {"D": size, "DROP": dropout > 0, "SUMS": sums is not None, "CHOSEN": chosen is not None}
+    n_windows, width = len(edges) - 1, n_heads * size
+    n_rows, n_columns = triton.cdiv(longest, _QUERY["BM"]), triton.cdiv(longest, _KEY["BN"])
+    parts = delta if sums is None else sums.room(n_windows * n_rows, width)
+    query_gradient[(n_rows, n_heads, n_windows)](
+        qkv, out, grad, lse, delta, left, gradient, parts, *who, *rest, **how, **_QUERY
+    )
+    parts = delta if sums is None else sums.room(n_windows * n_columns, width)
+    key_gradient[(n_columns, n_heads, n_windows)](
+        qkv, grad, lse, delta, left, gradient, parts, *who, *rest, **how, **_KEY
+    )
+    return gradient
 
 
 @torch.library.custom_op("deidlab::window_attention", mutates_args=())
 def window_attention(
     qkv: torch.Tensor, edges: torch.Tensor, seed: torch.Tensor, longest: int, scale: float, dropout: float
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Attention of each window to itself, [pieces, heads, size], and the logarithm of each row's sum.
-
-    `edges` are the windows' starts and the end of the last; pieces outside every window are not written.
-    """
-    n_pieces, _, n_heads, size = qkv.shape
-    out = qkv.new_empty((n_pieces, n_heads, size))
-    lse = torch.empty((n_heads, n_pieces), dtype=torch.float32, device=qkv.device)
-    grid = (triton.cdiv(longest, _FORWARD["BM"]), n_heads, len(edges) - 1)
-    forward[grid](
-        qkv, out, lse, edges, seed, n_heads, n_pieces, scale * _LOG2_E, _threshold(dropout),
-        1 / (1 - dropout), D=size, DROP=dropout > 0, **_FORWARD,
-    )  # fmt: skip
-    return out, lse
+    """`attend` as an operation."""
+    return attend(qkv, edges, seed, longest, scale, dropout)
 
 
 @window_attention.register_fake
@@ -60,21 +122,8 @@ def window_attention_backward(
     scale: float,
     dropout: float,
 ) -> torch.Tensor:
-    """The gradient of query, key and value."""
-    n_pieces, _, n_heads, size = qkv.shape
-    grad = grad.contiguous()
-    delta, gradient = torch.empty_like(lse), torch.empty_like(qkv)
-    left = torch.empty_like(lse, dtype=torch.int32) if dropout else edges
-    rest = (n_heads, n_pieces, scale * _LOG2_E, _threshold(dropout), 1 / (1 - dropout), scale)
-    how = {"D": size, "DROP": dropout > 0}
-    n_windows = len(edges) - 1
-    query_gradient[(triton.cdiv(longest, _QUERY["BM"]), n_heads, n_windows)](
-        qkv, out, grad, lse, delta, left, gradient, edges, seed, *rest, **how, **_QUERY
-    )
-    key_gradient[(triton.cdiv(longest, _KEY["BN"]), n_heads, n_windows)](
-        qkv, grad, lse, delta, left, gradient, edges, seed, *rest, **how, **_KEY
-    )
-    return gradient
+    """`attend_gradient` as an operation."""
+    return attend_gradient(grad, qkv, out, lse, edges, seed, longest, scale, dropout)
 
 
 @window_attention_backward.register_fake
@@ -98,8 +147,3 @@ def _backward(ctx, grad, _):
 
 
 window_attention.register_autograd(_backward, setup_context=_remember)
-
-
-def _threshold(dropout: float) -> int:
-    """Hashes below this are dropped."""
-    return min(int(dropout * 2**32), 2**32 - 1)

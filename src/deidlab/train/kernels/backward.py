@@ -8,6 +8,7 @@ import triton
 import triton.language as tl
 
 from deidlab.train.kernels.dropout import call_key, column_part, is_kept, row_part
+from deidlab.train.kernels.forward import asking_places, asking_rows
 
 
 @triton.jit
@@ -35,25 +36,33 @@ def query_block(
 
 @triton.jit
 def query_gradient(
-    QKV, Out, Grad, Lse, Delta, Left, DQKV, Edges, Seed, n_heads, n_pieces, scale, threshold, grow, soft,
-    D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, DROP: tl.constexpr,
+    QKV, Out, Grad, Lse, Delta, Left, DQKV, Parts, Edges, Places, Starts, Seed,
+    n_heads, n_rows, scale, threshold, grow, soft,
+    D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
+    DROP: tl.constexpr, SUMS: tl.constexpr, CHOSEN: tl.constexpr,
 ):  # fmt: skip
     block, head, window = tl.program_id(0), tl.program_id(1), tl.program_id(2)
     start = tl.load(Edges + window)
     length = tl.load(Edges + window + 1) - start
-    if block * BM >= length:
+    first_row, n_asking = asking_rows(Starts, window, start, length, CHOSEN)
+    part = Parts + (window * tl.num_programs(0) + block) * n_heads * D + head * D + tl.arange(0, D)
+    if block * BM >= n_asking:
+        if SUMS:
+            tl.store(part, tl.zeros((D,), tl.float32))
         return
     stride = 3 * n_heads * D
     rows, along = block * BM + tl.arange(0, BM), tl.arange(0, D)
-    in_rows = rows < length
+    in_rows = rows < n_asking
     base = QKV + start.to(tl.int64) * stride + head * D
-    q = tl.load(base + rows[:, None] * stride + along[None, :], mask=in_rows[:, None], other=0.0)
-    flat = (start + rows)[:, None].to(tl.int64) * (n_heads * D) + head * D + along[None, :]
+    asking = asking_places(Places, first_row, rows, in_rows, start, CHOSEN)
+    to_q = asking[:, None] * stride + along[None, :]
+    q = tl.load(base + to_q, mask=in_rows[:, None], other=0.0)
+    flat = (first_row + rows)[:, None].to(tl.int64) * (n_heads * D) + head * D + along[None, :]
     grad = tl.load(Grad + flat, mask=in_rows[:, None], other=0.0)
     out = tl.load(Out + flat, mask=in_rows[:, None], other=0.0)
     # Before the factor of dropout, which the sums below are multiplied by only at their end.
     delta = tl.sum(grad.to(tl.float32) * out.to(tl.float32), 1) / grow
-    places = head.to(tl.int64) * n_pieces + start + rows
+    places = head.to(tl.int64) * n_rows + first_row + rows
     tl.store(Delta + places, delta, mask=in_rows)
     lse = tl.load(Lse + places, mask=in_rows, other=0.0)
     acc = tl.zeros((BM, D), tl.float32)
@@ -74,21 +83,24 @@ def query_gradient(
             q, grad, lse, delta, base, whole, length, left, key, threshold, acc, n_heads, scale,
             D, BN, DROP, False,
         )  # fmt: skip
-    tl.store(
-        DQKV + (start + rows)[:, None].to(tl.int64) * stride + head * D + along[None, :],
-        (acc * (soft * grow)).to(DQKV.dtype.element_ty),
-        mask=in_rows[:, None],
-    )
+    acc *= soft * grow
+    DQKV += start.to(tl.int64) * stride + head * D
+    tl.store(DQKV + to_q, acc.to(DQKV.dtype.element_ty), mask=in_rows[:, None])
+    if SUMS:
+        # Rows past the last one have no gradient: nothing of them is in the sum.
+        tl.store(part, tl.sum(acc, 0))
 
 
 @triton.jit
 def key_block(
-    k, v, base, Grad, Lse, Delta, Left, first, length, right, threshold, dk, dv, n_heads, scale,
-    D: tl.constexpr, BM: tl.constexpr, DROP: tl.constexpr, WHOLE: tl.constexpr,
+    k, v, base, Places, Grad, Lse, Delta, Left, start, first_row, first, n_asking, right, threshold, dk, dv,
+    n_heads, scale,
+    D: tl.constexpr, BM: tl.constexpr, DROP: tl.constexpr, WHOLE: tl.constexpr, CHOSEN: tl.constexpr,
 ):  # fmt: skip
     rows, along = first + tl.arange(0, BM), tl.arange(0, D)
-    inside = rows < length
-    to_q = base + rows[None, :] * (3 * n_heads * D) + along[:, None]
+    inside = rows < n_asking
+    asking = asking_places(Places, first_row, rows, inside, start, CHOSEN)
+    to_q = base + asking[None, :] * (3 * n_heads * D) + along[:, None]
     to_grad = Grad + rows[:, None] * (n_heads * D) + along[None, :]
     if WHOLE:
         q, grad = tl.load(to_q), tl.load(to_grad)
@@ -111,22 +123,28 @@ def key_block(
 
 @triton.jit
 def key_gradient(
-    QKV, Grad, Lse, Delta, Left, DQKV, Edges, Seed, n_heads, n_pieces, scale, threshold, grow, soft,
-    D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, DROP: tl.constexpr,
+    QKV, Grad, Lse, Delta, Left, DQKV, Parts, Edges, Places, Starts, Seed,
+    n_heads, n_rows, scale, threshold, grow, soft,
+    D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
+    DROP: tl.constexpr, SUMS: tl.constexpr, CHOSEN: tl.constexpr,
 ):  # fmt: skip
     block, head, window = tl.program_id(0), tl.program_id(1), tl.program_id(2)
     start = tl.load(Edges + window)
     length = tl.load(Edges + window + 1) - start
+    first_row, n_asking = asking_rows(Starts, window, start, length, CHOSEN)
+    part = Parts + (window * tl.num_programs(0) + block) * n_heads * D + head * D + tl.arange(0, D)
     if block * BN >= length:
+        if SUMS:
+            tl.store(part, tl.zeros((D,), tl.float32))
         return
     stride = 3 * n_heads * D
     cols, along = block * BN + tl.arange(0, BN), tl.arange(0, D)
     in_cols = cols < length
+    Grad += first_row.to(tl.int64) * (n_heads * D) + head * D
+    Lse += head.to(tl.int64) * n_rows + first_row
+    Delta += head.to(tl.int64) * n_rows + first_row
+    Left += head.to(tl.int64) * n_rows + first_row
     base = QKV + start.to(tl.int64) * stride + head * D
-    Grad += start.to(tl.int64) * (n_heads * D) + head * D
-    Lse += head.to(tl.int64) * n_pieces + start
-    Delta += head.to(tl.int64) * n_pieces + start
-    Left += head.to(tl.int64) * n_pieces + start
     at = base + cols[:, None] * stride + along[None, :]
     k = tl.load(at + n_heads * D, mask=in_cols[:, None], other=0.0)
     v = tl.load(at + 2 * n_heads * D, mask=in_cols[:, None], other=0.0)
@@ -137,17 +155,21 @@ def key_gradient(
     right = cols.to(tl.uint32)
     if DROP:
         right = column_part(key, cols)
-    whole = length // BM * BM
+    whole = n_asking // BM * BM
     for first in range(0, whole, BM):
         dk, dv = key_block(
-            k, v, base, Grad, Lse, Delta, Left, first, length, right, threshold, dk, dv, n_heads, scale,
-            D, BM, DROP, True,
+            k, v, base, Places, Grad, Lse, Delta, Left, start, first_row, first, n_asking, right, threshold,
+            dk, dv, n_heads, scale, D, BM, DROP, True, CHOSEN,
         )  # fmt: skip
-    if whole < length:
+    if whole < n_asking:
         dk, dv = key_block(
-            k, v, base, Grad, Lse, Delta, Left, whole, length, right, threshold, dk, dv, n_heads, scale,
-            D, BM, DROP, False,
+            k, v, base, Places, Grad, Lse, Delta, Left, start, first_row, whole, n_asking, right, threshold,
+            dk, dv, n_heads, scale, D, BM, DROP, False, CHOSEN,
         )  # fmt: skip
+    dv *= grow
     to = DQKV + (start + cols)[:, None].to(tl.int64) * stride + head * D + along[None, :]
     tl.store(to + n_heads * D, (dk * (soft * grow)).to(DQKV.dtype.element_ty), mask=in_cols[:, None])
-    tl.store(to + 2 * n_heads * D, (dv * grow).to(DQKV.dtype.element_ty), mask=in_cols[:, None])
+    tl.store(to + 2 * n_heads * D, dv.to(DQKV.dtype.element_ty), mask=in_cols[:, None])
+    if SUMS:
+        # Of the value alone: keys that all move alike change no weight, so that their sum is nothing.
+        tl.store(part, tl.sum(tl.where(in_cols[:, None], dv, 0.0), 0))

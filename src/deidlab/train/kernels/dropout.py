@@ -38,3 +38,8 @@ def column_part(key, cols):
 def is_kept(left, right, threshold):
     # The row's part is well mixed: one multiplication carries every bit of both into the highest ones.
     return (left ^ right) * 0x846CA68B >= threshold
+
+
+def drop_below(dropout: float) -> int:
+    """Hashes below this are dropped."""
+    return min(int(dropout * 2**32), 2**32 - 1)

@@ -1,4 +1,8 @@
-"""The forward pass of attention over packed windows: a block of rows of one head of one window at a time."""
+"""The forward pass of attention over packed windows: a block of rows of one head of one window at a time.
+
+Where places are chosen, only those ask (`Places`, by window from `Starts`), and all are asked; the rows that
+go out are then those places.
+"""
 
 # mypy: ignore-errors
 # ruff: noqa: N803
@@ -8,6 +12,23 @@ import triton
 import triton.language as tl
 
 from deidlab.train.kernels.dropout import call_key, column_part, is_kept, row_part
+
+
+@triton.jit
+def asking_rows(Starts, window, start, length, CHOSEN: tl.constexpr):
+    """The first of a window's rows that ask, and how many do."""
+    if CHOSEN:
+        first = tl.load(Starts + window)
+        return first, tl.load(Starts + window + 1) - first
+    return start, length
+
+
+@triton.jit
+def asking_places(Places, first_row, rows, in_rows, start, CHOSEN: tl.constexpr):
+    """Where in the window they stand."""
+    if CHOSEN:
+        return tl.load(Places + first_row + rows, mask=in_rows, other=start) - start
+    return rows
 
 
 @triton.jit
@@ -40,19 +61,21 @@ def forward_block(
 
 @triton.jit
 def forward(
-    QKV, Out, Lse, Edges, Seed, n_heads, n_pieces, scale, threshold, grow,
-    D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, DROP: tl.constexpr,
+    QKV, Out, Lse, Edges, Places, Starts, Seed, n_heads, n_rows, scale, threshold, grow,
+    D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, DROP: tl.constexpr, CHOSEN: tl.constexpr,
 ):  # fmt: skip
     block, head, window = tl.program_id(0), tl.program_id(1), tl.program_id(2)
     start = tl.load(Edges + window)
     length = tl.load(Edges + window + 1) - start
-    if block * BM >= length:
+    first_row, n_asking = asking_rows(Starts, window, start, length, CHOSEN)
+    if block * BM >= n_asking:
         return
     stride = 3 * n_heads * D
     rows, along = block * BM + tl.arange(0, BM), tl.arange(0, D)
-    in_rows = rows < length
+    in_rows = rows < n_asking
     base = QKV + start.to(tl.int64) * stride + head * D
-    q = tl.load(base + rows[:, None] * stride + along[None, :], mask=in_rows[:, None], other=0.0)
+    asking = asking_places(Places, first_row, rows, in_rows, start, CHOSEN)
+    q = tl.load(base + asking[:, None] * stride + along[None, :], mask=in_rows[:, None], other=0.0)
     top = tl.full((BM,), -float("inf"), tl.float32)
     total = tl.zeros((BM,), tl.float32)
     acc = tl.zeros((BM, D), tl.float32)
@@ -71,10 +94,10 @@ def forward(
             q, base, whole, length, left, key, threshold, top, total, acc, n_heads, scale, D, BN, DROP, False
         )
     out = acc * (grow / total)[:, None]
-    places = start + rows
+    places = first_row + rows
     tl.store(
         Out + places[:, None].to(tl.int64) * (n_heads * D) + head * D + along[None, :],
         out.to(Out.dtype.element_ty),
         mask=in_rows[:, None],
     )
-    tl.store(Lse + head.to(tl.int64) * n_pieces + places, top + tl.log2(total), mask=in_rows)
+    tl.store(Lse + head.to(tl.int64) * n_rows + places, top + tl.log2(total), mask=in_rows)
