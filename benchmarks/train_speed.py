@@ -2,7 +2,8 @@
 
 Same windows, same starting weights, same number of steps, the study's batch sizes. The Trainer is the usual
 one: bf16, dynamic padding, SDPA, fused AdamW, 4 workers, not compiled. Real tokens are those that are no
-padding; shares of the chip are of the matrix rate measured here; compiling is timed apart.
+padding; shares of the chip are of the matrix rate measured here, and count only products that are done (our
+last layer leaves out pieces that decide nothing); compiling is timed apart.
 
     PYTHONPATH=src python benchmarks/train_speed.py --corpus train.jsonl --tokenizers FOLDER --out FILE
 
@@ -28,20 +29,19 @@ import torch
 from deidlab.encode.pieces import WordPieces
 from deidlab.encode.windows import WindowShape
 from deidlab.labels import auto_label_set
-from deidlab.train.attention import compile_layers
-from deidlab.train.fit import make_flat
+from deidlab.train.compiling import compile_layers
+from deidlab.train.fit import make_flat, plan_rows
 from deidlab.train.flops import flop_per_piece
 from deidlab.train.loop import Loop
 from deidlab.train.losses import TagLoss
 from deidlab.train.models import ModelSource, build_model, load_config, name_tags
-from deidlab.train.packing import choose_row_shape
 from deidlab.train.pieced import PiecedCorpus, count_labels, piece_corpus
 from deidlab.train.presets import load_preset
 from deidlab.train.processes import find_place
 from deidlab.train.record import describe_environment
 from deidlab.train.settings import TrainSettings
 from deidlab.train.steps import TrainSteps
-from deidlab.train.tagger import Tagger, first_position
+from deidlab.train.tagger import Tagger
 from deidlab.types import Document
 from train_reference import TOKENIZERS, WARM_UP, read_documents, run_trainer
 
@@ -74,9 +74,9 @@ def run_ours(
     tagger = Tagger(model).to(place.device)
     tagger.train()
     flat = make_flat(tagger, settings, True, 1)
-    shape = choose_row_shape(corpus, settings.batch, first_position(model))
+    shape = plan_rows(tagger, corpus, settings, True, 1)
     if compiled:
-        compile_layers(model, shape.n_pieces)
+        compile_layers(model, shape.n_pieces, half=True)
     steps = TrainSteps(TagLoss(tagger).to(place.device), flat)
     loop = Loop(corpus, shape, flat, steps, settings, place, Path())
     prepared = loop.prepare(graphed=True, resume=False)
@@ -91,6 +91,8 @@ def run_ours(
     steps.run = run_and_note  # type: ignore[method-assign]
     tokens = _step_tokens(loop, settings.epochs)
     n_steps = len(tokens)
+    idle = 1 - shape.n_deciding / shape.n_pieces if shape.n_deciding else 0.0
+    done = flop - left_out(model, idle, mean_context(corpus))
     began = _timed_steps(loop, sums, n_steps)
     seconds = time.perf_counter() - began
     found = torch.stack(sums[:n_steps]).tolist()
@@ -101,11 +103,26 @@ def run_ours(
         "samples_per_second": real / seconds / float(corpus.lengths.mean()),
         "mean_real_tokens_a_step": statistics.fmean(tokens[:n_steps]),
         "padding_share": 1 - sum(tokens[:n_steps]) / (n_steps * shape.n_pieces),
-        "flop_per_second": real * flop / seconds,
+        "flop_per_token": done,
+        "flop_per_second": real * done / seconds,
         "compile_and_capture_seconds": prepared,
         "peak_memory_gib": torch.cuda.max_memory_allocated() / 2**30,
         "losses": [each[0] / max(each[1], 1.0) for each in found],
     }
+
+
+def mean_context(corpus: PiecedCorpus) -> float:
+    """How many pieces a piece sees on average."""
+    lengths = corpus.lengths.astype(np.float64)
+    return float((lengths**2).sum() / lengths.sum())
+
+
+def left_out(model: Any, share: float, context: float) -> float:
+    """FLOP a piece that the last layer and the head leave out for the share of pieces that decide nothing."""
+    layer = model.base_model.encoder.layer[-1]
+    skipped = (layer.attention.output.dense, layer.intermediate.dense, layer.output.dense, model.classifier)
+    attention = 2.0 * model.config.hidden_size * context
+    return 6.0 * share * (attention + sum(each.weight.numel() for each in skipped))
 
 
 class _Enough(Exception):
@@ -167,8 +184,7 @@ def compare(
     torch.manual_seed(1)
     model = build_model(source, config, "TokenClassification", pieces, None)
     state = {key: value.clone() for key, value in model.state_dict().items()}
-    lengths = corpus.lengths.astype(np.float64)
-    flop = flop_per_piece(model, float((lengths**2).sum() / lengths.sum()))
+    flop = flop_per_piece(model, mean_context(corpus))
     per_epoch = math.ceil(corpus.n_windows / settings.batch)
     # Whole epochs: both learning rates then fall to zero over the same number of steps.
     settings = settings.changed(epochs=max(1, round(n_steps / per_epoch)) if n_steps else 10, seed=1)
@@ -187,7 +203,8 @@ def compare(
         del model
         torch.cuda.empty_cache()
         plain = plain_model(source, pieces, len(labels.tags), state)
-        result["trainer"] = run_trainer(plain, corpus, settings, result["steps"], flop)
+        # As many epochs, not steps: both then have learned from the same tokens.
+        result["trainer"] = run_trainer(plain, corpus, settings, per_epoch * settings.epochs, flop)
         print(name, "trainer", {k: v for k, v in result["trainer"].items() if k != "losses"}, flush=True)
     return summarise(result, peaks)
 
