@@ -26,13 +26,16 @@ WEIGHTS = "model.safetensors"
 
 @dataclass(slots=True)
 class Timing:
-    """The time of a job: `before` was spent in attempts that were cut off, `spent` in this one."""
+    """The time of a job: `before` was spent in attempts that were cut off, `spent` in this one.
+
+    `off_gpu` is how much of it went by before the GPU had anything to do; None where there is none.
+    """
 
     started: str
     attempts: int
     before: float
     parent: int
-    on_gpu: bool = False
+    off_gpu: float | None = None
     mark: float = field(default_factory=time.perf_counter)
     spent: float = 0.0
 
@@ -60,6 +63,14 @@ class Timing:
         self.lap()
         return self.before + self.spent
 
+    def take_gpu(self) -> None:
+        """Notes are read and cut, the model is built: what follows is the GPU's time."""
+        self.off_gpu = time.perf_counter() - self.mark
+
+    @property
+    def gpu_seconds(self) -> float:
+        return 0.0 if self.off_gpu is None else self.seconds - self.off_gpu
+
     def abandoned(self) -> bool:
         """Whether the process that waits for this one is gone."""
         return os.getppid() != self.parent
@@ -67,6 +78,7 @@ class Timing:
     def next_run(self) -> None:
         """The run in hand has ended; another of the same job follows."""
         self.before, self.spent, self.mark, self.started = 0.0, 0.0, time.perf_counter(), now()
+        self.off_gpu = None if self.off_gpu is None else 0.0
 
 
 def write_progress(folder: Path, job: Job, run: Run, epoch: int, timing: Timing) -> None:
@@ -99,7 +111,7 @@ def complete_run(
     shares: str | None = None,
 ) -> None:
     """Write a run's completion record."""
-    seconds = timing.seconds
+    seconds, gpu_seconds = timing.seconds, timing.gpu_seconds
     table: dict[str, Any] = {
         "run": run.id,
         "model": run.model,
@@ -110,7 +122,7 @@ def complete_run(
         "started": timing.started,
         "ended": now(),
         "seconds": seconds,
-        "gpu_seconds": seconds if timing.on_gpu else 0.0,
+        "gpu_seconds": gpu_seconds,
         "attempts": timing.attempts,
         "shares": shares,
         "rung": run.rung,

@@ -12,7 +12,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'deidlab[train]'")
 pytest.importorskip("transformers", reason="transformers is not installed: pip install 'deidlab[train]'")
 
-from deidlab.study.completing import completions_by_run  # noqa: E402
+from deidlab.study.completing import Timing, completions_by_run  # noqa: E402
 from deidlab.study.folder import COMPLETIONS, RUNS  # noqa: E402
 from deidlab.study.jobs import next_jobs  # noqa: E402
 from deidlab.study.opening import finish_facts, open_study  # noqa: E402
@@ -178,3 +178,17 @@ def test_records_hold_no_text(small: Small, tmp_path: Path) -> None:
             text = path.read_text("utf-8")
             assert not [name for name in names if name in text], path
     assert json.loads((tmp_path / "study" / "study.json").read_text("utf-8"))["split"]["test"]
+
+
+def test_gpu_time_begins_when_the_gpu_has_something_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = {"now": 10.0}
+    monkeypatch.setattr("deidlab.study.completing.time.perf_counter", lambda: clock["now"])
+    timing = Timing(started="now", attempts=2, before=3.0, parent=1, mark=10.0)
+    clock["now"] = 18.0
+    assert (timing.seconds, timing.gpu_seconds) == (11.0, 0.0)
+    timing.take_gpu()
+    clock["now"] = 20.0
+    assert (timing.seconds, timing.gpu_seconds) == (13.0, 5.0)
+    timing.next_run()
+    clock["now"] = 25.0
+    assert (timing.seconds, timing.gpu_seconds) == (5.0, 5.0)
