@@ -26,6 +26,8 @@ from deidlab.train.losses import TagLoss
 from deidlab.train.models import ModelSource, build_model, load_config, load_pieces, name_tags
 from deidlab.train.packing import build_rows, pack_windows
 from deidlab.train.pieced import count_labels, piece_corpus
+from deidlab.train.pretrain import PretrainRequest, pretrain
+from deidlab.train.pretrain_settings import PretrainSettings
 from deidlab.train.request import RunRequest
 from deidlab.train.settings import TrainSettings
 from deidlab.train.stopping import Interrupted
@@ -124,6 +126,24 @@ def check_interrupt(documents: Any, model: str) -> str:
     raise AssertionError("the run was not interrupted")
 
 
+def check_crf(documents: Any, model: str) -> str:
+    settings = QUICK.changed(decoding="crf", window=128, stride=96)
+    run = fit(documents[:60], documents[60:80], RunRequest(model), settings, "/tmp/check-crf", overwrite=True)
+    losses = [entry["train"]["loss"] for entry in run.record["epochs"]]
+    assert losses[-1] < losses[0], losses
+    return f"loss from {losses[0]:.3f} to {losses[-1]:.3f} in two epochs"
+
+
+def check_pretraining(documents: Any, model: str) -> str:
+    settings = PretrainSettings(epochs=8, batch=16, canaries=4, checkpoint_minutes=0.0)
+    run = pretrain(documents, PretrainRequest(model), settings, "/tmp/check-pretrain", overwrite=True)
+    losses = [entry["train"]["loss"] for entry in run.record["epochs"]]
+    assert losses[-1] < losses[0], losses
+    after = run.record["canaries"]["after"]
+    told = f"{after['memorised']} of {after['canaries']} canaries memorised"
+    return f"loss from {losses[0]:.3f} to {losses[-1]:.3f} in eight epochs; {told}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -136,6 +156,8 @@ def main() -> None:
         "kernels": check_kernels,
         "layers": lambda: check_layers(documents, arguments.model),
         "out of memory": lambda: check_memory(documents, arguments.model),
+        "CRF": lambda: check_crf(documents, arguments.model),
+        "pretraining": lambda: check_pretraining(documents, arguments.model),
         "interrupted": lambda: check_interrupt(documents, arguments.model),
     }
     failed = False

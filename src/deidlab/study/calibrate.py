@@ -14,7 +14,7 @@ import torch
 
 from deidlab.study.grid import run_from
 from deidlab.study.workshop import Workshop
-from deidlab.train.attention import PACKED, fuse_projections, register_attention
+from deidlab.train.attention import PACKED, register_attention
 from deidlab.train.fit import make_flat
 from deidlab.train.flat import knobs_at
 from deidlab.train.flops import flop_per_piece
@@ -78,7 +78,6 @@ def _build(config: Any, on_meta: bool = False) -> Any:
         with torch.device("meta"):
             return auto.from_config(config, **how)
     model = auto.from_config(config, **how)
-    fuse_projections(model)
     fuse_layers(model)
     return model
 

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from deidlab.train.attention import HALF, find_kernels, is_bert_like
+from deidlab.train.attention import HALF, find_kernels, fuse_projections, is_bert_like
 from deidlab.train.layer import EncoderLayer, LayerWork
 
 DECIDING = "deciding_places"
@@ -27,8 +27,10 @@ _PARTS = (
 def fuse_layers(model: Any) -> int:
     """Let layers of BERT's form run as one operation where they can; how many there are.
 
-    Elsewhere, on a CPU or in full precision, the library's code runs.
+    Elsewhere, on a CPU or in full precision, the library's code runs, but for query, key and value, which are
+    made in one product.
     """
+    fuse_projections(model)
     layers = [module for module in model.modules() if _has_form(module)]
     seeds = _Seeds(len(layers))
     for place, layer in enumerate(layers):

@@ -111,7 +111,7 @@ def build_model(
     source: ModelSource, config: Any, head: str, pieces: WordPieces, dropout: float | None
 ) -> Any:
     """The transformers model with a `TokenClassification` or `MaskedLM` head, in fp32."""
-    from deidlab.train.attention import PACKED, fuse_projections, register_attention
+    from deidlab.train.attention import PACKED, register_attention
     from deidlab.train.fusing import fuse_layers
 
     register_attention()
@@ -135,7 +135,6 @@ def build_model(
         raise ModelError(
             f"the tokenizer has more pieces ({pieces.n_vocabulary}) than the model has embeddings for"
         )
-    fuse_projections(model)
     fuse_layers(model)
     return model
 
