@@ -28,16 +28,17 @@ WEIGHTS = "model.safetensors"
 class Timing:
     """The time of a job: `before` was spent in attempts that were cut off, `spent` in this one.
 
-    `off_gpu` is how much of it went by before the GPU had anything to do; None where there is none.
+    Of both, `gpu_before` and what went by since `gpu_mark` were the GPU's.
     """
 
     started: str
     attempts: int
     before: float
     parent: int
-    off_gpu: float | None = None
     mark: float = field(default_factory=time.perf_counter)
     spent: float = 0.0
+    gpu_before: float = 0.0
+    gpu_mark: float | None = None
 
     @classmethod
     def start(cls, folder: Path, job: str) -> Timing:
@@ -49,9 +50,8 @@ class Timing:
             earlier = {}
         attempts = int(earlier.get("attempts", 0)) + 1
         timing = cls(now(), attempts, float(earlier.get("seconds", 0.0)), os.getppid())
-        write_object(
-            path, earlier | {"attempts": attempts, "seconds": timing.before, "started": timing.started}
-        )
+        timing.gpu_before = float(earlier.get("gpu_seconds", 0.0))
+        write_object(path, earlier | timing.as_progress())
         return timing
 
     def lap(self) -> None:
@@ -65,11 +65,23 @@ class Timing:
 
     def take_gpu(self) -> None:
         """Notes are read and cut, the model is built: what follows is the GPU's time."""
-        self.off_gpu = time.perf_counter() - self.mark
+        self.gpu_mark = time.perf_counter()
 
     @property
     def gpu_seconds(self) -> float:
-        return 0.0 if self.off_gpu is None else self.seconds - self.off_gpu
+        """Of the run under way, up to the last lap, all attempts together."""
+        if self.gpu_mark is None:
+            return self.gpu_before
+        return self.gpu_before + self.mark + self.spent - self.gpu_mark
+
+    def as_progress(self) -> dict[str, Any]:
+        """What the next attempt must know."""
+        return {
+            "seconds": self.seconds,
+            "gpu_seconds": self.gpu_seconds,
+            "attempts": self.attempts,
+            "started": self.started,
+        }
 
     def abandoned(self) -> bool:
         """Whether the process that waits for this one is gone."""
@@ -78,7 +90,7 @@ class Timing:
     def next_run(self) -> None:
         """The run in hand has ended; another of the same job follows."""
         self.before, self.spent, self.mark, self.started = 0.0, 0.0, time.perf_counter(), now()
-        self.off_gpu = None if self.off_gpu is None else 0.0
+        self.gpu_before, self.gpu_mark = 0.0, None if self.gpu_mark is None else self.mark
 
 
 def write_progress(folder: Path, job: Job, run: Run, epoch: int, timing: Timing) -> None:
@@ -92,9 +104,7 @@ def write_progress(folder: Path, job: Job, run: Run, epoch: int, timing: Timing)
             "runs": [each.id for each in job.runs],
             "epoch": epoch,
             "epochs": job.epochs,
-            "seconds": timing.seconds,
-            "attempts": timing.attempts,
-            "started": timing.started,
+            **timing.as_progress(),
             "time": time.time(),
             "process": os.getpid(),
         },
@@ -160,7 +170,8 @@ def drop_failed(folder: Path) -> list[str]:
     failed = [each for each in read_completions(folder) if not each.is_done]
     for each in failed:
         write_object(
-            folder / PROGRESS / f"{each.run}.json", {"attempts": each.attempts, "seconds": each.seconds}
+            folder / PROGRESS / f"{each.run}.json",
+            {"attempts": each.attempts, "seconds": each.seconds, "gpu_seconds": each.gpu_seconds},
         )
         (folder / COMPLETIONS / f"{each.run}.json").unlink(missing_ok=True)
     return [each.run for each in failed]

@@ -17,6 +17,11 @@ from torch.nn import functional
 from deidlab.detect.torch_model import supports_window
 
 PACKED = "deidlab_packed"
+BERT_FAMILIES = (
+    "Bert", "Camembert", "Data2VecText", "Electra", "Ernie", "RoCBert", "Roberta", "XLMRoberta",
+)  # fmt: skip
+"""The library's models whose layers are BERT's, by the beginning of their class names."""
+
 Heads = tuple[Any, Any, Any]
 """Query, key and value."""
 
@@ -130,14 +135,16 @@ def fuse_projections(model: Any) -> int:
     """
     fused = 0
     for module in model.modules():
-        if type(module).__name__.endswith("SelfAttention") and is_bert_like(module):
+        if is_bert_like(module):
             module.forward = types.MethodType(_fused_forward, module)
             fused += 1
     return fused
 
 
 def is_bert_like(module: Any) -> bool:
-    """Whether a self-attention has query, key and value as BERT's has."""
+    """Whether a self-attention is BERT's: others have its parts and do more, such as turning the query."""
+    if type(module).__name__ not in {f"{family}SelfAttention" for family in BERT_FAMILIES}:
+        return False
     has = all(isinstance(getattr(module, name, None), torch.nn.Linear) for name in ("query", "key", "value"))
     sized = all(hasattr(module, name) for name in ("attention_head_size", "scaling", "dropout"))
     return has and sized and not getattr(module, "is_decoder", False)

@@ -47,6 +47,8 @@ from deidlab.train.validating import Validation
 from deidlab.train.vocabulary import learn_pieces
 from deidlab.types import Document
 
+_GPU_STEP = 64
+
 Tell = Callable[[dict[str, Any]], None]
 
 
@@ -262,9 +264,11 @@ class _Training:
 def plan_rows(
     tagger: Tagger, corpus: PiecedCorpus, settings: TrainSettings, on_kernels: bool, n_processes: int
 ) -> RowShape:
-    """The sizes of a run's rows; with DeidLab's kernels, rows can tell which pieces decide."""
-    tell = on_kernels and tagger.can_choose
-    return choose_row_shape(corpus, settings.batch / n_processes, first_position(tagger.model), tell)
+    """The sizes of a run's rows; on a GPU in half precision finer ones, that may tell which pieces decide."""
+    batch, first = settings.batch / n_processes, first_position(tagger.model)
+    if not on_kernels:
+        return choose_row_shape(corpus, batch, first)
+    return choose_row_shape(corpus, batch, first, tagger.can_choose, step=_GPU_STEP)
 
 
 def make_flat(model: Any, settings: TrainSettings, half: bool, n_processes: int) -> FlatParameters:

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from deidlab.train.attention import HALF, find_kernels, fuse_projections, is_bert_like
+from deidlab.train.attention import BERT_FAMILIES, HALF, find_kernels, fuse_projections, is_bert_like
 from deidlab.train.layer import EncoderLayer, LayerWork
 
 DECIDING = "deciding_places"
@@ -69,6 +69,8 @@ def can_choose_places(model: Any) -> bool:
 
 
 def _has_form(module: Any) -> bool:
+    if type(module).__name__ not in {f"{family}Layer" for family in BERT_FAMILIES}:
+        return False
     parts = [_part(module, path) for path in _PARTS]
     kinds = [nn.LayerNorm if path.endswith("LayerNorm") else nn.Linear for path in _PARTS]
     if not all(isinstance(part, kind) for part, kind in zip(parts, kinds, strict=True)):
@@ -102,7 +104,7 @@ def _forward(self: Any, hidden_states: Any, attention_mask: Any = None, *rest: A
     work = LayerWork(
         edges=edges,
         longest=kwargs["max_length_q"],
-        seeds=self.seeds_of(hidden_states.device),
+        seeds=self.seeds_of(hidden_states.device) if self.training else edges.new_zeros(3),
         scale=attention.scaling,
         head_size=attention.attention_head_size,
         epsilons=(mixing.LayerNorm.eps, closing.LayerNorm.eps),
@@ -112,7 +114,7 @@ def _forward(self: Any, hidden_states: Any, attention_mask: Any = None, *rest: A
     )
     parts = [_part(self, path) for path in _PARTS]
     parameters = [each for part in parts for each in (part.weight, part.bias)]
-    return EncoderLayer.apply(hidden_states.squeeze(0), work, *parameters).unsqueeze(0)
+    return EncoderLayer.apply(hidden_states.squeeze(0).contiguous(), work, *parameters).unsqueeze(0)
 
 
 def _runs_as_one(layer: Any, hidden: Any, given: dict[str, Any]) -> bool:

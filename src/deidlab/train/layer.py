@@ -100,23 +100,22 @@ class EncoderLayer(torch.autograd.Function):  # type: ignore[misc]
         d_outer, d_attended = kernels.add_and_norm_gradient(
             grad.contiguous(), second, weights.second_norm, *work.dropping(2), sums
         )
-        aside = _Aside(hidden)
-        d_active = torch.mm(d_outer, weights.outer)
-        outer_weight = aside.weight_gradient(d_outer, active, slots.outer)
-        d_inner = kernels.gelu_gradient(d_active, inner, sums)
-        # Added to the gradient that comes past the two products, inside the product's kernel.
-        d_attended.addmm_(d_inner, weights.inner)
-        inner_weight = aside.weight_gradient(d_inner, attended, slots.inner)
-        d_mixed, d_hidden = kernels.add_and_norm_gradient(
-            d_attended, first, weights.first_norm, *work.dropping(1), sums
-        )
-        d_seen = torch.mm(d_mixed, weights.mixed).view(seen.shape)
-        mixed_weight = aside.weight_gradient(d_mixed, seen.flatten(1), slots.mixed)
-        d_qkv = kernels.attend_gradient(d_seen, qkv, seen, lse, *work.attention(), work.chosen, sums)
-        d_qkv = d_qkv.flatten(1)
-        asked_weight = aside.weight_gradient(d_qkv, hidden, slots.asked)
-        d_hidden = _spread(d_hidden, work.places, len(hidden)).addmm_(d_qkv, weights.asked)
-        aside.join()
+        with _Aside(hidden) as aside:
+            d_active = torch.mm(d_outer, weights.outer)
+            outer_weight = aside.weight_gradient(d_outer, active, slots.outer)
+            d_inner = kernels.gelu_gradient(d_active, inner, sums)
+            # Added to the gradient that comes past the two products, inside the product's kernel.
+            d_attended.addmm_(d_inner, weights.inner)
+            inner_weight = aside.weight_gradient(d_inner, attended, slots.inner)
+            d_mixed, d_hidden = kernels.add_and_norm_gradient(
+                d_attended, first, weights.first_norm, *work.dropping(1), sums
+            )
+            d_seen = torch.mm(d_mixed, weights.mixed).view(seen.shape)
+            mixed_weight = aside.weight_gradient(d_mixed, seen.flatten(1), slots.mixed)
+            d_qkv = kernels.attend_gradient(d_seen, qkv, seen, lse, *work.attention(), work.chosen, sums)
+            d_qkv = d_qkv.flatten(1)
+            asked_weight = aside.weight_gradient(d_qkv, hidden, slots.asked)
+            d_hidden = _spread(d_hidden, work.places, len(hidden)).addmm_(d_qkv, weights.asked)
         second_norms, inner_bias, first_norms, query_bias, value_bias = sums.add_up(grad.dtype)
         # Keys that all move alike change nothing.
         asked_biases = (query_bias, torch.zeros_like(query_bias), value_bias)
@@ -179,7 +178,7 @@ class _Aside:
         self._stream = _side_stream(hidden.device) if hidden.is_cuda and len(hidden) >= _LONG_ROW else None
 
     def weight_gradient(self, grad: Any, given: Any, slot: Any) -> Any:
-        """The gradient of a weight, in its slot where that is known; not to be read before `join`."""
+        """The gradient of a weight, in its slot where that is known; not to be read before the end."""
         found = grad.new_empty(grad.shape[1], given.shape[1]) if slot is None else slot
         if self._stream is None:
             return torch.mm(grad.t(), given, out=found)
@@ -187,7 +186,10 @@ class _Aside:
         with torch.cuda.stream(self._stream):
             return torch.mm(grad.t(), given, out=found)
 
-    def join(self) -> None:
+    def __enter__(self) -> _Aside:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         """Go on only when all are done: what they read may then be given back."""
         if self._stream is not None:
             torch.cuda.current_stream().wait_stream(self._stream)

@@ -97,6 +97,7 @@ class Loop:
                 saved, self.best = found
                 self.progress = Progress(**saved)
         layout = [self.shape.n_pieces, self.settings.accumulate, self.place.n_processes]
+        layout += [self.shape.n_deciding] if self.shape.n_deciding else []
         if self.progress.layout not in ([], layout):
             # Rows of another size: the epoch that was under way starts again.
             self.progress.done_steps, self.progress.sums = 0, [0.0, 0.0, 0.0]

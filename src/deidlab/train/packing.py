@@ -19,7 +19,7 @@ from deidlab.encode.windows import IGNORED
 from deidlab.train.pieced import Ints, PiecedCorpus
 
 _FIELDS = 4
-_STEP = 64
+_STEP = 128
 _SLACK = 1.003
 _CHOSEN = 3
 _FIRSTS = 16
@@ -62,18 +62,24 @@ class RowShape:
 
 
 def choose_row_shape(
-    corpus: PiecedCorpus, batch: float, first_position: int = 0, tell_deciding: bool = False
+    corpus: PiecedCorpus,
+    batch: float,
+    first_position: int = 0,
+    tell_deciding: bool = False,
+    step: int = _STEP,
 ) -> RowShape:
     """Rows that hold as many pieces as a batch of `batch` windows has on average, and any single window.
 
-    Within 3% of that, the size is taken that leaves least filler over an epoch.
+    Within 3% of that, the multiple of `step` is taken that leaves least filler over an epoch.
     """
     lengths = corpus.lengths
     total, longest = int(lengths.sum()), int(lengths.max())
     wanted = max(total / math.ceil(corpus.n_windows / batch), longest)
     least = max(1, math.ceil(total / (1.03 * wanted)))
     most = max(least, math.floor(total / (0.97 * wanted)))
-    sizes = {n_rows: max(_round_up(total / n_rows * _SLACK), longest) for n_rows in range(least, most + 1)}
+    sizes = {
+        n_rows: max(_round_up(total / n_rows * _SLACK, step), longest) for n_rows in range(least, most + 1)
+    }
     n_rows = min(sizes, key=lambda rows: (rows * sizes[rows], abs(sizes[rows] - wanted)))
     n_pieces = sizes[n_rows]
     # A kernel starts work for every window that a row may hold: room for many more than there are costs time.
@@ -107,6 +113,8 @@ def pack_windows(
 
     `deciding` counts the pieces that decide, where the row has only so much room for them.
     """
+    if deciding is not None and max(deciding, default=0) > shape.n_deciding:
+        raise ValueError("a window has more pieces that decide than a row has room for")
     pool = list(order[:look_ahead])
     waiting = look_ahead
     rows: list[list[int]] = []
@@ -231,5 +239,5 @@ def n_used(plan_row: Sequence[int], lengths: Sequence[int]) -> int:
     return sum(int(lengths[window]) for window in plan_row)
 
 
-def _round_up(size: float) -> int:
-    return max(_STEP, math.ceil(size / _STEP) * _STEP)
+def _round_up(size: float, step: int = _STEP) -> int:
+    return max(step, math.ceil(size / step) * step)

@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed: pip install
 pytest.importorskip("transformers", reason="transformers is not installed: pip install 'deidlab[train]'")
 
 from deidlab.study.completing import Timing, completions_by_run  # noqa: E402
-from deidlab.study.folder import COMPLETIONS, RUNS  # noqa: E402
+from deidlab.study.folder import COMPLETIONS, PROGRESS, RUNS  # noqa: E402
 from deidlab.study.jobs import next_jobs  # noqa: E402
 from deidlab.study.opening import finish_facts, open_study  # noqa: E402
 from deidlab.study.pruning import prune_runs  # noqa: E402
@@ -180,15 +180,21 @@ def test_records_hold_no_text(small: Small, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "study" / "study.json").read_text("utf-8"))["split"]["test"]
 
 
-def test_gpu_time_begins_when_the_gpu_has_something_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gpu_time_begins_when_the_gpu_has_something_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     clock = {"now": 10.0}
     monkeypatch.setattr("deidlab.study.completing.time.perf_counter", lambda: clock["now"])
-    timing = Timing(started="now", attempts=2, before=3.0, parent=1, mark=10.0)
+    (tmp_path / PROGRESS).mkdir()
+    (tmp_path / PROGRESS / "job.json").write_text('{"attempts": 1, "seconds": 30.0, "gpu_seconds": 5.0}')
+    timing = Timing.start(tmp_path, "job")
+    timing.mark = clock["now"]
     clock["now"] = 18.0
-    assert (timing.seconds, timing.gpu_seconds) == (11.0, 0.0)
+    assert (timing.seconds, timing.gpu_seconds) == (38.0, 5.0)
     timing.take_gpu()
     clock["now"] = 20.0
-    assert (timing.seconds, timing.gpu_seconds) == (13.0, 5.0)
+    assert (timing.seconds, timing.gpu_seconds) == (40.0, 7.0)
+    assert timing.as_progress() | {"seconds": 40.0, "gpu_seconds": 7.0, "attempts": 2} == timing.as_progress()
     timing.next_run()
     clock["now"] = 25.0
     assert (timing.seconds, timing.gpu_seconds) == (5.0, 5.0)

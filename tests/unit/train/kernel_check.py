@@ -170,13 +170,13 @@ def check_model() -> None:
 
     attention.register_attention()
     config = BertConfig(
-        vocab_size=40, hidden_size=32, num_attention_heads=2, intermediate_size=48, num_hidden_layers=2,
+        vocab_size=40, hidden_size=64, num_attention_heads=4, intermediate_size=96, num_hidden_layers=2,
         num_labels=5, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, classifier_dropout=0.0,
     )  # fmt: skip
     config._attn_implementation = attention.PACKED
     tagger = Tagger(BertForTokenClassification(config))
     assert fusing.fuse_layers(tagger.model) == 2
-    flat = FlatParameters(tagger, dtype=torch.float32, weight_decay=0.0)
+    flat = FlatParameters(tagger, dtype=torch.float32, weight_decay=0.01)
     corpus = make_corpus()
     plain, telling = (choose_row_shape(corpus, 3, 0, tell) for tell in (False, True))
     assert 0 < telling.n_deciding < telling.n_pieces

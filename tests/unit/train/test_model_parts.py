@@ -87,6 +87,28 @@ def test_packed_windows_give_what_each_window_gives_alone(family: str) -> None:
     assert torch.allclose(found, wanted, atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("family", "n_fused"),
+    [("camembert", 2), ("data2vec-text", 2), ("ernie", 2), ("roc_bert", 2), ("xmod", 0), ("mobilebert", 0), ("esm", 0)],
+)  # fmt: skip
+def test_only_layers_that_are_bert_s_to_the_letter_are_fused(family: str, n_fused: int) -> None:
+    """XMOD has adapters, MobileBERT bottlenecks and ESM turned queries beside parts of the same names."""
+    from transformers import AutoConfig, AutoModelForTokenClassification
+
+    extra: dict[str, dict[str, Any]] = {
+        "esm": {"position_embedding_type": "rotary", "pad_token_id": 1},
+        "mobilebert": {"embedding_size": 16},
+        "xmod": {"default_language": "en_XX"},
+    }
+    config = AutoConfig.for_model(family, vocab_size=50, num_labels=3, **(SMALL | extra.get(family, {})))
+    model = AutoModelForTokenClassification.from_config(config).eval()
+    ids = torch.arange(5, 20)[None]
+    with torch.no_grad():
+        before = model(ids).logits
+        assert fuse_layers(model) == n_fused
+        assert n_fused or torch.equal(model(ids).logits, before)
+
+
 def test_layers_are_compiled_once_for_all() -> None:
     from transformers import AutoConfig, AutoModelForTokenClassification
 
