@@ -8,7 +8,7 @@ which neither search has seen. GPU time is what the completion records say: from
 something to do to a run's end; `time_ratio_on_the_clock` is of the whole time, with starting, reading and
 cutting the notes. A short run before both leaves the GPU's kernels compiled on disk, as any earlier training
 on a machine does. `--searched FILE` takes up an answer whose searches are done, and only trains its winners
-again.
+again. A search that is interrupted leaves the runs that it had finished in the answer.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from deidlab.study.reading import read_spec
-from deidlab.study.records import StudyRecords
+from deidlab.study.records import StudyRecords, read_study
 from deidlab.study.running import RunOptions, run_study
 from deidlab.study.spec import CorpusSpec, ModelSpec, RunSpec, StudySpec
 
@@ -73,13 +73,17 @@ def describe_search(records: StudyRecords, wall: float) -> dict[str, Any]:
         "winner": choice.run,
         "winner_validation_f1": choice.f1,
         "winner_settings": _told(choice.settings),
-        "all": [
-            {"run": each.run, "rung": each.rung, "f1": each.f1}
-            | {"seconds": round(each.seconds, 2), "gpu_seconds": round(each.gpu_seconds, 2)}
-            | _told(each.settings)
-            for each in records.completions
-        ],
+        "all": describe_runs(records),
     }
+
+
+def describe_runs(records: StudyRecords) -> list[dict[str, Any]]:
+    return [
+        {"run": each.run, "rung": each.rung, "f1": each.f1}
+        | {"seconds": round(each.seconds, 2), "gpu_seconds": round(each.gpu_seconds, 2)}
+        | _told(each.settings)
+        for each in records.completions
+    ]
 
 
 def _told(settings: Any) -> dict[str, Any]:
@@ -139,7 +143,12 @@ def search_both(spec: StudySpec, arguments: Any) -> dict[str, Any]:
     )
     search(short, arguments.folder / "first", arguments.device)
     for name, chosen in (("halving", spec), ("full", replace(spec, halving=None))):
-        records, wall = search(chosen, arguments.folder / name, arguments.device)
+        try:
+            records, wall = search(chosen, arguments.folder / name, arguments.device)
+        except KeyboardInterrupt:
+            answer[f"{name}_cut_off"] = describe_runs(read_study(arguments.folder / name))
+            write(answer, arguments.out)
+            raise
         answer[name] = describe_search(records, wall)
         answer["environment"] = records.study.environment
         print(name, {key: value for key, value in answer[name].items() if key != "all"}, flush=True)
