@@ -75,8 +75,8 @@ def test_an_i_that_continues_nothing_begins_a_span() -> None:
 
 def test_many_overlaps_are_resolved_in_time() -> None:
     spans = [Span(start, start + 7, "DATE") for start in range(20_000)]
-    started = time.process_time()
+    started = time.perf_counter()
     kept, misfits = resolve_overlaps(spans)
-    assert time.process_time() - started < 2
+    assert time.perf_counter() - started < 2
     assert len(kept) + len(misfits) == 20_000
     assert kept == spans[::7]

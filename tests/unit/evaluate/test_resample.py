@@ -99,9 +99,9 @@ def test_one_unit_has_no_interval() -> None:
 
 def test_two_thousand_resamples_of_five_hundred_documents_take_under_a_second() -> None:
     tally = made_tally(500, 0.1, 4)
-    start = time.process_time()
+    start = time.perf_counter()
     bootstrap(tally, ResampleSettings(2000))
-    assert time.process_time() - start < 1.0
+    assert time.perf_counter() - start < 1.0
 
 
 def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
