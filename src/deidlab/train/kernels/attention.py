@@ -24,6 +24,10 @@ _LOG2_E = 1.4426950408889634
 _FORWARD = {"BM": 64, "BN": 32, "num_warps": 4, "num_stages": 3}
 _QUERY = {"BM": 64, "BN": 32, "num_warps": 4, "num_stages": 3}
 _KEY = {"BM": 32, "BN": 64, "num_warps": 4, "num_stages": 3}
+_BACKWARD_SCHEMA = (
+    "(Tensor grad, Tensor qkv, Tensor out, Tensor lse, Tensor edges, Tensor seed,"
+    " int longest, float scale, float dropout) -> Tensor"
+)
 
 
 class Chosen(NamedTuple):
@@ -110,20 +114,10 @@ def _(qkv, edges, seed, longest, scale, dropout):
     return qkv.new_empty((n_pieces, n_heads, size)), lse
 
 
-@torch.library.custom_op("deidlab::window_attention_backward", mutates_args=())
-def window_attention_backward(
-    grad: torch.Tensor,
-    qkv: torch.Tensor,
-    out: torch.Tensor,
-    lse: torch.Tensor,
-    edges: torch.Tensor,
-    seed: torch.Tensor,
-    longest: int,
-    scale: float,
-    dropout: float,
-) -> torch.Tensor:
+@torch.library.custom_op("deidlab::window_attention_backward", mutates_args=(), schema=_BACKWARD_SCHEMA)
+def window_attention_backward(*given):
     """`attend_gradient` as an operation."""
-    return attend_gradient(grad, qkv, out, lse, edges, seed, longest, scale, dropout)
+    return attend_gradient(*given)
 
 
 @window_attention_backward.register_fake
