@@ -16,6 +16,7 @@ from deidlab.encode.pieces import WordPieces
 from deidlab.errors import ConfigError, MissingExtraError, ModelError
 from deidlab.labels import LabelSet
 from deidlab.zoo.configs import find_model, load_model_facts
+from deidlab.zoo.hub import loading_options
 
 LEARN = "learn"
 """Stands for a tokenizer that is learned from the training notes."""
@@ -81,13 +82,14 @@ def load_config(source: ModelSource) -> Any:
             known = load_model_facts(source.name)
             return transformers.AutoConfig.for_model(known.family, **known.config)
         try:
-            return transformers.AutoConfig.from_pretrained(source.location, trust_remote_code=False)
+            how = loading_options(source.location)
+            return transformers.AutoConfig.from_pretrained(source.location, **how)
         except Exception:
             raise _not_found(source) from None
 
 
-def load_pieces(source: ModelSource) -> WordPieces:
-    """The tokenizer; one that is to be learned is not here but in `vocabulary`."""
+def load_pieces(source: ModelSource, at_hand: bool = False) -> WordPieces:
+    """The tokenizer, with `at_hand` only from this machine; one that is to be learned is in `vocabulary`."""
     place = source.tokenizer or source.location
     if not source.tokenizer and source.scratch and not source.is_folder:
         raise ConfigError(
@@ -99,7 +101,8 @@ def load_pieces(source: ModelSource) -> WordPieces:
         return WordPieces.from_file(file)
     with _quiet_transformers() as transformers:
         try:
-            return WordPieces(transformers.AutoTokenizer.from_pretrained(place, trust_remote_code=False))
+            how = loading_options(place, at_hand)
+            return WordPieces(transformers.AutoTokenizer.from_pretrained(place, **how))
         except ModelError:
             raise
         except Exception as error:
@@ -154,9 +157,9 @@ def _load_weights(auto: Any, source: ModelSource, config: Any, how: dict[str, st
             source.location,
             config=config,
             dtype=torch.float32,
-            trust_remote_code=False,
             ignore_mismatched_sizes=True,
             output_loading_info=True,
+            **loading_options(source.location),
             **how,
         )
     except Exception:

@@ -16,6 +16,7 @@ from typing import Any
 from deidlab.errors import ModelError
 from deidlab.zoo import meta
 from deidlab.zoo.configs import find_model, unknown_model
+from deidlab.zoo.hub import hub_answers, keep_quiet
 from deidlab.zoo.params import DEFAULT_HEAD, TensorList, check_head
 from deidlab.zoo.safetensors import read_stored_tensors
 from deidlab.zoo.shipped import load_tensors
@@ -121,11 +122,13 @@ def _tensors_of_unknown_folder(folder: Path) -> TensorList | None:
 def _hub_config(source: str) -> Any:
     """The configuration of a model on the hub: from the local cache, or from the network if it answers."""
     transformers = meta.import_transformers()
+    keep_quiet()
     load = transformers.AutoConfig.from_pretrained
     try:
         return load(source, trust_remote_code=False, local_files_only=True)
     except (OSError, ValueError, KeyError):
-        _ask_hub(source)
+        if not hub_answers():
+            raise _unreachable(source) from None
     try:
         return load(source, trust_remote_code=False)
     except (OSError, ValueError, KeyError) as error:
@@ -134,15 +137,9 @@ def _hub_config(source: str) -> Any:
         ) from error
 
 
-def _ask_hub(source: str) -> None:
-    """One short question, for transformers would repeat it for half a minute where there is no network."""
-    from huggingface_hub import constants, get_session
-
-    try:
-        get_session().head(constants.ENDPOINT, timeout=5)
-    except Exception as error:
-        near = ", ".join(unknown_model(source.split("/")[1]).nearest)
-        raise ModelError(
-            f"'{source}' is not among the shipped models, and the hub cannot be reached for its configuration"
-            + (f"; shipped are {near}" if near else "")
-        ) from error
+def _unreachable(source: str) -> ModelError:
+    near = ", ".join(unknown_model(source.split("/")[1]).nearest)
+    return ModelError(
+        f"'{source}' is not among the shipped models, and the hub cannot be reached for its configuration"
+        + (f"; shipped are {near}" if near else "")
+    )
