@@ -64,11 +64,18 @@ def check_digest(folder: Path, part: str, digest: str) -> None:
 
 
 def note_access(
-    folder: Path, step: str, part: str, what: str, path: str, n_documents: int, out: Path | None = None
+    folder: Path,
+    step: str,
+    part: str,
+    what: str,
+    path: str,
+    n_documents: int | None,
+    out: Path | None = None,
 ) -> None:
     """Add a line to the record of what was read; one write, so that lines of two processes do not mix.
 
-    `out` is where the line goes, if not to the study's own folder.
+    The line stands there before the reading: `n_documents` is None where nothing tells yet how many there
+    are. `out` is where the line goes, if not to the study's own folder.
     """
     line = {
         "time": now(),

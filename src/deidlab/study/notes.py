@@ -91,7 +91,7 @@ def read_part(parts: Parts, name: str, folder: Path, step: str, out: Path | None
     if name == "test" and not (folder / SELECTION).is_file():
         raise ConfigError("the test notes stay shut until every run has ended and the selection is written")
     part = parts.parts[name]
-    note_access(folder, step, name, "notes", part.path, len(part.ids or ()), out)
+    note_access(folder, step, name, "notes", part.path, None if part.ids is None else len(part.ids), out)
     documents = list(_read(part, parts.make))
     if part.ids is not None:
         _refuse_missing(part, documents, name)
@@ -107,7 +107,7 @@ def read_cross(cross: CrossSpec, folder: Path, out: Path | None = None) -> list[
         raise ConfigError(
             f"the corpus '{cross.name}' of [[cross]] has no path: say --corpus {cross.name}=PATH"
         )
-    note_access(folder, "cross", cross.name, "notes", cross.path, 0, out)
+    note_access(folder, "cross", cross.name, "notes", cross.path, None, out)
     mapping = load_map(cross.map) if cross.map else {}
     return [relabel(each, mapping) for each in read_corpus(cross.path, cross.format or None)]
 
@@ -128,7 +128,7 @@ def _list_notes(path: str, format: str, folder: Path, part: str) -> list[Documen
     source = Path(path)
     chosen = _format(path, format)
     if not format and source.is_dir():
-        note_access(folder, "split", part, "beginnings of files, to tell their format", path, 0)
+        note_access(folder, "split", part, "beginnings of files, to tell their format", path, None)
     if source.is_dir() and chosen.name in _ONE_A_FILE:
         listed = [Document(id=id, patient=patient) for _, id, patient in _names(source, chosen)]
         note_access(folder, "split", part, "file names", path, len(listed))
