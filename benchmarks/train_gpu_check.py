@@ -11,6 +11,7 @@ import argparse
 import signal
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from deidlab.train import loop as loop_module
 from deidlab.train.fit import fit, make_flat, plan_rows
 from deidlab.train.losses import TagLoss
 from deidlab.train.models import ModelSource, build_model, load_config, load_pieces, name_tags
-from deidlab.train.packing import build_rows, pack_windows
+from deidlab.train.packing import build_rows, count_deciding, pack_windows
 from deidlab.train.pieced import count_labels, piece_corpus
 from deidlab.train.pretrain import PretrainRequest, pretrain
 from deidlab.train.pretrain_settings import PretrainSettings
@@ -51,7 +52,7 @@ def check_kernels() -> str:
     )[0]
     grad = torch.randn_like(ours)
     (left,), (right,) = (torch.autograd.grad(out, qkv, grad, retain_graph=True) for out in (ours, theirs))
-    apart = [float((a - b).float().norm() / b.float().norm()) for a, b in ((ours, theirs), (left, right))]
+    apart = [_apart(*pair) for pair in ((ours, theirs), (left, right))]
     ones = torch.ones_like(qkv)
     kept, _ = window_attention(ones, edges, seed, 512, 0.125, 0.1)
     assert max(apart) < 0.01, apart
@@ -72,21 +73,29 @@ def check_layers(documents: Any, model: str) -> str:
     window = WindowShape(settings.window, settings.stride, pieces.prefix, pieces.suffix)
     corpus = piece_corpus(documents, pieces, window, labels)
     loss = TagLoss(tagger).to("cuda")
+    # The same row for all: what is chosen may be left out, but not laid otherwise.
+    telling = plan_rows(tagger, corpus, settings, True, 1)
+    assert telling.n_deciding
+    lengths, deciding = corpus.lengths.tolist(), count_deciding(corpus).tolist()
+    plan = pack_windows(lengths, list(range(corpus.n_windows)), telling, deciding=deciding)
     found = []
     is_fused = fusing.is_fused
     for fused, chosen in ((False, False), (True, False), (True, True)):
         fusing.is_fused = is_fused if fused else lambda _: False
-        shape = plan_rows(tagger, corpus, settings, chosen, 1)
-        assert bool(shape.n_deciding) is chosen
-        plan = pack_windows(corpus.lengths.tolist(), list(range(corpus.n_windows)), shape)
+        shape = telling if chosen else replace(telling, n_deciding=0)
         row = torch.from_numpy(build_rows(corpus, plan[:1], shape)[0]).to("cuda")
         value, _ = loss(row, shape)
         gradients = torch.autograd.grad(value, flat.parameters, allow_unused=True)
         found.append(torch.cat([each.flatten().float() for each in gradients if each is not None]))
     fusing.is_fused = is_fused
-    apart = [float((each - found[0]).norm() / found[0].norm()) for each in found[1:]]
+    apart = [_apart(each, found[0]) for each in found[1:]]
     assert max(apart) < 0.01, apart
     return f"gradients {apart[0]:.4f} apart, with chosen places {apart[1]:.4f}"
+
+
+def _apart(ours: Any, theirs: Any) -> float:
+    ours, theirs = ours.detach().float(), theirs.detach().float()
+    return float((ours - theirs).norm() / theirs.norm())
 
 
 def check_memory(documents: Any, model: str) -> str:
