@@ -33,7 +33,7 @@ from deidlab.train.models import LEARN, ModelSource, load_config, load_pieces
 from deidlab.train.packing import RowShape
 from deidlab.train.settings import TrainSettings
 from deidlab.train.steps import TrainSteps
-from deidlab.train.tagger import Tagger, first_position
+from deidlab.train.tagger import Tagger, first_position, longest_window
 from deidlab.types import Document
 from deidlab.zoo.configs import find_model
 
@@ -59,15 +59,16 @@ def measure_speed(workshop: Workshop, table: dict[str, Any]) -> dict[str, Any]:
     config = load_config(source)
     config.num_labels = _TAGS
     on_gpu = workshop.place.device.type == "cuda"
-    whole = flop_per_piece(_build(config, on_meta=True), float(settings.window))
+    outline = _build(config, on_meta=True)
+    whole = flop_per_piece(outline, float(settings.window))
     start = 0.0
     if not on_gpu and whole > _LARGE_FLOP:
         rate, how = _flop_a_second() / whole, "reckoned from one timed layer of BERT-base"
     else:
         words = [len(find_words(note.text)) for note in sample]
         n_windows, n_pieces = count_windows(words, per_word or PIECES_PER_WORD, settings)
-        longest = config.max_position_embeddings - 2 if on_gpu else _CPU_PIECES
-        window = min(math.ceil(n_pieces / n_windows), longest)
+        mean = math.ceil(n_pieces / n_windows)
+        window = min(mean, longest_window(outline) or mean, mean if on_gpu else _CPU_PIECES)
         at_once = settings.batch if on_gpu else max(1, min(settings.batch, _CPU_PIECES // window))
         start, seconds = _time_steps(config, settings, at_once, window, workshop.place.device)
         rate, how = at_once * window / seconds, "timed steps"

@@ -110,6 +110,26 @@ def test_a_plan_asks_no_hub_for_a_tokenizer(small: Small, tmp_path: Path, no_net
     assert no_network == []
 
 
+def test_a_model_without_a_table_of_positions_can_be_timed(small: Small, tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="torch is not installed: pip install 'deidlab[train]'")
+    from deidlab.study.calibrate import measure_speed
+    from deidlab.study.workshop import Workshop
+
+    xlnet = {
+        "model_type": "xlnet",
+        "vocab_size": 300,
+        "d_model": 32,
+        "n_layer": 1,
+        "n_head": 2,
+        "d_inner": 48,
+    }
+    spec = replace(small(), models=(ModelSpec(name="xlnet", config=xlnet),))
+    workshop = Workshop(spec, open_study(spec, tmp_path).parts, tmp_path, "cpu")
+    speed = Speed(**measure_speed(workshop, expand_runs(spec)["xlnet"][0].as_dict()))
+    assert speed.how == "timed steps" and speed.pieces_per_second > 0
+    assert speed.per_word is not None and speed.per_word > 1
+
+
 def test_a_sample_comes_from_all_over_a_corpus() -> None:
     pytest.importorskip("torch", reason="torch is not installed: pip install 'deidlab[train]'")
     from deidlab.study.calibrate import spread_out
