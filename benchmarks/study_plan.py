@@ -21,11 +21,13 @@ from deidlab.study.reading import read_spec
 
 def compare(study: str, sets: list[str], corpora: list[str], measured: Path, device: str) -> dict[str, Any]:
     plan = plan_study(read_spec(study, sets, corpora), None, device)
-    runs = list(completions_by_run(measured).values())
+    runs = [run for run in completions_by_run(measured).values() if run.is_done]
     rows = []
     for each in plan.models:
         own = [run for run in runs if run.model == each.model]
         took = sum(run.gpu_seconds or run.seconds for run in own)
+        if len(own) < each.runs:
+            raise SystemExit(f"{measured}: {len(own)} of {each.runs} runs of {each.model} are there")
         planned = None if each.hours is None else each.hours * 3600
         rows.append(
             {

@@ -10,18 +10,23 @@ of the whole is reckoned from the arithmetic that it takes.
 from __future__ import annotations
 
 import functools
+import gc
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 
+from deidlab.encode.decoding import TagGrammar
+from deidlab.encode.tags import tags_to_spans
 from deidlab.encode.words import find_words
 from deidlab.errors import ModelError
+from deidlab.labels import auto_label_set
 from deidlab.study.grid import run_from
+from deidlab.study.measuring import measure_found
 from deidlab.study.reckoning import PIECES_PER_WORD, count_windows
-from deidlab.study.spec import ModelSpec
 from deidlab.study.workshop import Workshop
 from deidlab.train.attention import PACKED, register_attention
 from deidlab.train.fit import make_flat
@@ -29,12 +34,14 @@ from deidlab.train.flat import knobs_at
 from deidlab.train.flops import flop_per_piece
 from deidlab.train.fusing import fuse_layers
 from deidlab.train.losses import TagLoss
-from deidlab.train.models import LEARN, ModelSource, load_config, load_pieces
+from deidlab.train.models import ModelSource, load_config
 from deidlab.train.packing import RowShape
+from deidlab.train.pieced import count_labels, tags_of_words
+from deidlab.train.predicting import choose_tags
 from deidlab.train.settings import TrainSettings
 from deidlab.train.steps import TrainSteps
 from deidlab.train.tagger import Tagger, first_position, longest_window
-from deidlab.types import Document
+from deidlab.types import Document, Word
 from deidlab.zoo.configs import find_model
 
 # On a CPU: pieces in a timed step, in a window of the layer that stands for large models, and what is large.
@@ -42,42 +49,42 @@ _CPU_PIECES, _FEW_PIECES = 1024, 256
 _LARGE_FLOP = 2e8
 _STEPS = {"cpu": 2, "cuda": 12}
 _TAGS = 41
-# Notes that tell how many pieces a word has.
+# Notes that tell how many pieces a word has, and how long it takes to decide and measure them.
 _SAMPLE = 200
+
+Words = tuple[Word, ...]
 
 
 def measure_speed(workshop: Workshop, table: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a `Speed`: of training with a run's settings."""
+    """The fields of a `TimedSpeed`: of training with a run's settings."""
     run = run_from(table)
-    settings, model = run.settings, workshop.find(run.model)
-    source = workshop.source(model)
+    settings, device = run.settings, workshop.place.device
+    source = workshop.source(workshop.find(run.model))
     sample = spread_out(workshop.notes("train", "plan"), _SAMPLE)
-    per_word = _pieces_per_word(workshop, model, source, sample)
-    if not source.is_folder and find_model(source.name):
-        # Its sizes are known here: no weights are needed to time it.
-        source = ModelSource(source.name, scratch=True)
-    config = load_config(source)
-    config.num_labels = _TAGS
-    on_gpu = workshop.place.device.type == "cuda"
+    words = [tuple(find_words(note.text, settings.words)) for note in sample]
+    per_word, why = _pieces_per_word(workshop, run.model, source, sample, words)
+    found = {
+        "device": device.type,
+        "per_word": per_word,
+        "why": why,
+        "note_seconds": _time_deciding(sample, words, settings) / len(sample),
+    }
+    config = _plain_config(source)
     outline = _build(config, on_meta=True)
     whole = flop_per_piece(outline, float(settings.window))
-    start = 0.0
-    if not on_gpu and whole > _LARGE_FLOP:
-        rate, how = _flop_a_second() / whole, "reckoned from one timed layer of BERT-base"
-    else:
-        words = [len(find_words(note.text)) for note in sample]
-        n_windows, n_pieces = count_windows(words, per_word or PIECES_PER_WORD, settings)
-        mean = math.ceil(n_pieces / n_windows)
-        window = min(mean, longest_window(outline) or mean, mean if on_gpu else _CPU_PIECES)
-        at_once = settings.batch if on_gpu else max(1, min(settings.batch, _CPU_PIECES // window))
-        start, seconds = _time_steps(config, settings, at_once, window, workshop.place.device)
-        rate, how = at_once * window / seconds, "timed steps"
-    return {
-        "pieces_per_second": rate,
-        "how": how,
-        "device": workshop.place.device.type,
-        "per_word": per_word,
-        "start_seconds": start if on_gpu else 0.0,
+    if device.type == "cpu" and whole > _LARGE_FLOP:
+        rate = _flop_a_second() / whole
+        return found | {"pieces_per_second": rate, "how": "reckoned from one timed layer of BERT-base"}
+    n_windows, n_pieces = count_windows([len(each) for each in words], per_word or PIECES_PER_WORD, settings)
+    mean = math.ceil(n_pieces / max(1, n_windows))
+    window = min(max(mean, 3), longest_window(outline) or mean, _CPU_PIECES if device.type == "cpu" else mean)
+    at_once = max(1, min(settings.batch, _CPU_PIECES // window)) if device.type == "cpu" else settings.batch
+    cold, warm, step = _time_training(config, settings, at_once, window, device)
+    return found | {
+        "pieces_per_second": at_once * window / step,
+        "how": "timed steps",
+        "first_seconds": max(0.0, cold - warm),
+        "job_seconds": warm,
     }
 
 
@@ -87,19 +94,45 @@ def spread_out(notes: Sequence[Document], most: int) -> list[Document]:
     return [notes[place * len(notes) // n_taken] for place in range(n_taken)]
 
 
+def _plain_config(source: ModelSource) -> Any:
+    if not source.is_folder and find_model(source.name):
+        # Its sizes are known here: no weights are needed to time it.
+        source = ModelSource(source.name, scratch=True)
+    config = load_config(source)
+    config.num_labels = _TAGS
+    return config
+
+
 def _pieces_per_word(
-    workshop: Workshop, model: ModelSpec, source: ModelSource, sample: Sequence[Document]
-) -> float | None:
-    """What the model's tokenizer makes of the notes; None where it is not at hand: nothing is downloaded."""
-    try:
-        learned = source.tokenizer == LEARN
-        pieces = workshop.pieces(model, source, sample) if learned else load_pieces(source, at_hand=True)
-    except ModelError:
-        return None
-    words = [find_words(note.text) for note in sample]
-    cut = [pieces.of_words(note.text, each) for note, each in zip(sample, words, strict=True)]
+    workshop: Workshop, model: str, source: ModelSource, sample: Sequence[Document], words: Sequence[Words]
+) -> tuple[float | None, str]:
+    """What the model's tokenizer makes of the notes; where it cannot be had, None, and why."""
     n_words = sum(len(each) for each in words)
-    return sum(len(word) for note in cut for word in note) / n_words if n_words else None
+    if n_words == 0:
+        return None, "the notes that were looked at have no words"
+    try:
+        pieces = workshop.pieces(workshop.find(model), source, sample)
+    except ModelError as error:
+        return None, str(error)
+    cut = (pieces.of_words(note.text, each) for note, each in zip(sample, words, strict=True))
+    return sum(len(word) for note in cut for word in note) / n_words, ""
+
+
+def _time_deciding(sample: Sequence[Document], words: Sequence[Words], settings: TrainSettings) -> float:
+    """Seconds from the scores of the notes' words to the figures of a validation."""
+    labels = auto_label_set(count_labels(sample))
+    grammar, tag_ids = TagGrammar.of(labels.tags), labels.tag_ids()
+    n_tags = len(labels.tags)
+    scores = []
+    for note, own in zip(sample, words, strict=True):
+        gold = [tag_ids[tag] for tag in tags_of_words(note, own, labels)]
+        scores.append(np.eye(n_tags, dtype=np.float32)[gold])
+    began = time.perf_counter()
+    tags = choose_tags(scores, grammar, settings.decoding, np.zeros((n_tags, n_tags), np.float32))
+    named = ([grammar.tags[tag] for tag in note.tolist()] for note in tags)
+    found = [tags_to_spans(own, each) for own, each in zip(words, named, strict=True)]
+    measure_found(sample, found, settings.words)
+    return time.perf_counter() - began
 
 
 @functools.cache
@@ -109,7 +142,7 @@ def _flop_a_second() -> float:
 
     config = transformers.BertConfig(num_hidden_layers=1, vocab_size=1000, num_labels=_TAGS)
     layer = _build(config, on_meta=True)
-    _, seconds = _time_steps(config, TrainSettings(), 2, _FEW_PIECES, torch.device("cpu"))
+    *_, seconds = _time_training(config, TrainSettings(), 2, _FEW_PIECES, torch.device("cpu"))
     return 2 * _FEW_PIECES / seconds * flop_per_piece(layer, float(_FEW_PIECES))
 
 
@@ -128,13 +161,29 @@ def _build(config: Any, on_meta: bool = False) -> Any:
     return model
 
 
-def _time_steps(
+def _time_training(
     config: Any, settings: TrainSettings, n_windows: int, window: int, device: Any
-) -> tuple[float, float]:
-    """Seconds until the first step is over, and of each after it.
+) -> tuple[float, float, float]:
+    """Seconds until the first step is over, of a process's first training and of a later one, and of a step.
 
     A GPU is timed without compiling, and with all pieces asking, so hours are not too few.
     """
+    how = (config, settings, n_windows, window, device)
+    _, cold = _start_training(*how)
+    # Two of a large model at once may not fit.
+    gc.collect()
+    step, warm = _start_training(*how)
+    began = time.perf_counter()
+    for _ in range(_STEPS[device.type]):
+        step()
+    _wait(device)
+    return cold, warm, (time.perf_counter() - began) / _STEPS[device.type]
+
+
+def _start_training(
+    config: Any, settings: TrainSettings, n_windows: int, window: int, device: Any
+) -> tuple[Callable[[], None], float]:
+    """What makes one step with a model of random weights, and how long its first took, from nothing."""
     began = time.perf_counter()
     model = _build(config)
     tagger = Tagger(model, settings.shapes, settings.decoding == "crf").to(device)
@@ -148,11 +197,7 @@ def _time_steps(
         steps.capture([row], shape)
     steps.run([row], [shape], knobs)
     _wait(device)
-    started = time.perf_counter()
-    for _ in range(_STEPS[device.type]):
-        steps.run([row], [shape], knobs)
-    _wait(device)
-    return started - began, (time.perf_counter() - started) / _STEPS[device.type]
+    return lambda: steps.run([row], [shape], knobs), time.perf_counter() - began
 
 
 def _make_row(shape: RowShape, window: int, n_vocabulary: int) -> Any:

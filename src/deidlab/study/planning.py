@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
@@ -17,10 +16,17 @@ from deidlab.study.grid import expand_runs
 from deidlab.study.jobs import Job, expected_rungs, group_runs
 from deidlab.study.notes import Parts, deal_parts, read_part
 from deidlab.study.pool import Pool
-from deidlab.study.reckoning import PIECES_PER_WORD, Speed, count_steps, speed_of_runs, train_seconds
+from deidlab.study.reckoning import (
+    PIECES_PER_WORD,
+    UNTIMED,
+    NoteLengths,
+    Speed,
+    TimedSpeed,
+    speed_of_runs,
+)
 from deidlab.study.records import Completion
 from deidlab.study.spec import ModelSpec, StudySpec
-from deidlab.study.worker import CALIBRATE, WorkerPlan
+from deidlab.study.worker import CALIBRATE, WorkerPlan, threads_beside
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,7 @@ class Plan:
     price_per_hour: float | None
     currency: str
     device: str
+    processes: int
     notes: tuple[str, ...]
 
     @property
@@ -79,10 +86,9 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class _Notes:
-    """Words of each training note, how many validation notes there are for one of them, and the parts."""
+    """What is known of a study's notes before anything is trained."""
 
-    words: list[int]
-    held_out: float
+    lengths: NoteLengths
     parts: Parts
 
 
@@ -104,10 +110,11 @@ def plan_study(
         name=spec.name,
         models=tuple(_plan_model(spec, model, known, notes, speeds.get(model.name)) for model in spec.models),
         documents={name: None if part.ids is None else len(part.ids) for name, part in parts.items()},
-        train_words=sum(notes.words) if notes else None,
+        train_words=sum(notes.lengths.words) if notes else None,
         price_per_hour=spec.cost.price_per_hour,
         currency=spec.cost.currency,
         device="gpu" if on_gpu else "cpu" if speeds else "unknown",
+        processes=max(1, spec.run.processes),
         notes=tuple(said),
     )
 
@@ -129,14 +136,14 @@ def _plan_model(
         trained -= sum(run.settings.epochs for rung, after in pairwise(rungs) for run in rung[: len(after)])
     done_once = trained / max(1, whole)
     longest = [job.runs[-1].settings for job in jobs]
-    per_word = (speed.per_word if speed else None) or PIECES_PER_WORD
     steps = trained_steps = hours = None
     if notes:
-        steps = sum(count_steps(notes.words, per_word, run.settings) for run in grid)
-        trained_steps = sum(count_steps(notes.words, per_word, each) for each in longest)
+        counting = speed or UNTIMED
+        steps = sum(counting.steps(notes.lengths, run.settings) for run in grid)
+        trained_steps = sum(counting.steps(notes.lengths, each) for each in longest)
     if notes and speed:
-        seconds = sum(train_seconds(speed, notes.words, notes.held_out, each) for each in longest)
-        hours = (seconds * done_once + speed.start_seconds) / 3600
+        seconds = sum(speed.seconds(notes.lengths, each) for each in longest)
+        hours = (seconds * done_once + speed.first_seconds) / 3600
     return ModelPlan(
         model=model.name,
         runs=len(grid),
@@ -170,12 +177,9 @@ def _read_notes(spec: StudySpec, said: list[str]) -> _Notes | None:
     with tempfile.TemporaryDirectory() as aside:
         parts = deal_parts(spec, Path(aside))
         documents = read_part(parts, "train", Path(aside), "plan")
-    held_out = parts.parts["validation"].ids
-    if held_out is None:
-        said.append("validation notes have files of their own, which are not read: their time is not counted")
-    said.append("tests are not counted")
     words = [len(find_words(document.text)) for document in documents]
-    return _Notes(words, len(held_out or ()) / len(words), parts)
+    said.append("tests are not counted")
+    return _Notes(NoteLengths(words, len(parts.parts["validation"].ids or ())), parts)
 
 
 def _find_speeds(
@@ -190,23 +194,32 @@ def _find_speeds(
         model.name: speed_of_runs(each for each in known.values() if each.model == model.name)
         for model in spec.models
     }
-    speeds = {name: speed for name, speed in by_model.items() if speed is not None}
+    speeds: dict[str, Speed] = {name: speed for name, speed in by_model.items() if speed is not None}
     missing = [model for model in spec.models if model.name not in speeds]
-    if notes is None or not calibrate or not missing:
+    if notes is None or not missing:
         return speeds
+    timed = _time_models(spec, missing, notes, device, said) if calibrate else {}
+    reckoned = [model.name for model in missing if model.name not in timed or not timed[model.name].per_word]
+    if reckoned:
+        said.append(f"pieces are reckoned at {PIECES_PER_WORD} a word: {', '.join(reckoned)}")
+    if timed and not notes.lengths.n_validation:
+        said.append("validation notes have files of their own, which are not read: their time is not counted")
+    return speeds | timed
+
+
+def _time_models(
+    spec: StudySpec, models: list[ModelSpec], notes: _Notes, device: str, said: list[str]
+) -> dict[str, TimedSpeed]:
     try:
-        found = _calibrate(spec, missing, notes.parts, device)
+        found = _calibrate(spec, models, notes.parts, device)
     except DeidError as error:
         said.append(f"no speed could be measured: {error}")
-        return speeds
-    for name, answer in found.items():
-        if "error" in answer:
-            said.append(f"{name}: no speed could be measured: {answer['error']}")
-            continue
-        speeds[name] = Speed(**answer)
-        if speeds[name].per_word is None:
-            said.append(f"{name}: its tokenizer is not here; pieces are reckoned at {PIECES_PER_WORD} a word")
-    return speeds
+        return {}
+    failed = {name: answer["error"] for name, answer in found.items() if "error" in answer}
+    said.extend(f"{name}: no speed could be measured: {why}" for name, why in failed.items())
+    timed = {name: TimedSpeed(**answer) for name, answer in found.items() if name not in failed}
+    said.extend(f"{name}: {speed.why}" for name, speed in timed.items() if speed.why)
+    return timed
 
 
 def _calibrate(
@@ -217,7 +230,7 @@ def _calibrate(
     grid = expand_runs(spec)
     found: dict[str, dict[str, Any]] = {}
     with tempfile.TemporaryDirectory() as aside:
-        plan = WorkerPlan(spec, parts.ids(), aside, device, 0, os.cpu_count() or 1)
+        plan = WorkerPlan(spec, parts.ids(), aside, device, 0, threads_beside(spec.run.processes))
         with Pool(plan) as pool:
             waiting = list(models)
             worker = pool.start()

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import os
 import signal
 import threading
 import time
@@ -29,7 +28,7 @@ from deidlab.study.pruning import prune_runs
 from deidlab.study.records import Completion, StudyRecords, read_selection, read_study
 from deidlab.study.selection import select_runs, write_selection
 from deidlab.study.spec import StudySpec
-from deidlab.study.worker import TEST, TRAIN, WorkerPlan
+from deidlab.study.worker import TEST, TRAIN, WorkerPlan, threads_beside
 
 if TYPE_CHECKING:
     from deidlab.study.raypool import FarOptions
@@ -177,9 +176,7 @@ class _Runner:
         return RayPool(self._plan(), far, self._wanted, self._options.n_tries)
 
     def _plan(self) -> WorkerPlan:
-        cores = os.cpu_count() or 1
-        threads = max(1, cores // self._wanted) if self._wanted > 1 else 0
-        ids = self._study.parts.ids()
+        ids, threads = self._study.parts.ids(), threads_beside(self._wanted)
         return WorkerPlan(self._spec, ids, str(self._folder), self._options.device, 0, threads)
 
     def _jobs(self) -> list[Job]:

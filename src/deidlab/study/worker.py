@@ -36,6 +36,11 @@ class WorkerPlan:
     threads: int
 
 
+def threads_beside(n_processes: int) -> int:
+    """How many threads a worker may use where so many run side by side; 0 where it is alone: all it likes."""
+    return max(1, (os.cpu_count() or 1) // n_processes) if n_processes > 1 else 0
+
+
 def serve(pipe: Connection, plan: WorkerPlan) -> None:
     """A worker's life. Nothing escapes it: an uncaught exception would be printed with its data."""
     _die_with_parent()

@@ -166,7 +166,9 @@ class Loop:
         }
         last = progress.epoch == self.settings.epochs
         if self.validate is not None and (last or progress.epoch % self.settings.validate_every == 0):
+            began = time.perf_counter()
             entry["validation"] = self._validate()
+            entry["validation_seconds"] = round(time.perf_counter() - began, 3)
         progress.history.append(entry)
         if self.tell is not None and self.place.leads:
             self.tell(entry)

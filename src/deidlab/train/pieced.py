@@ -106,7 +106,7 @@ def piece_corpus(
             n_misfits += len(tagged.misfits)
         else:
             cut = tuple(find_words(document.text, style))
-            tags = _tags_of_words(document, cut, labels)
+            tags = tags_of_words(document, cut, labels)
         label_ids = [tag_ids[tag] for tag in tags]
         rest_ids = [rest[label] for label in label_ids] if all_pieces else ()
         own = cut_windows(document.id, pieces.of_words(document.text, cut), shape, label_ids, rest_ids)
@@ -131,7 +131,8 @@ def refuse_empty(corpus: PiecedCorpus, what: str) -> None:
         raise ConfigError(f"the {what} notes hold no words: there is nothing to work on")
 
 
-def _tags_of_words(document: Document, words: Sequence[Word], labels: LabelSet) -> list[str]:
+def tags_of_words(document: Document, words: Sequence[Word], labels: LabelSet) -> list[str]:
+    """The gold tags of words that spans do not cut: each has that of the span it starts in."""
     known = frozenset(labels.tags)
     tags = [OUTSIDE] * len(words)
     spans = iter(resolve_overlaps(document.spans)[0])

@@ -113,3 +113,14 @@ def test_no_notes_is_said_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="--corpus PATH"):
         open_study(make_spec(), tmp_path)
     assert not (tmp_path / STUDY).exists()
+
+
+def test_a_reading_names_no_number_that_is_not_known_yet(tmp_path: Path) -> None:
+    train, test = write_notes(tmp_path, 24), tmp_path / "test.jsonl"
+    write_corpus(make_notes(5, 2), test, "jsonl")
+    corpus = CorpusSpec(train=str(train), test=str(test))
+    parts = deal_parts(replace(make_spec(), corpus=corpus, split=SplitSpec("75:25", "document")), tmp_path)
+    (tmp_path / SELECTION).write_text("{}")
+    assert [len(read_part(parts, part, tmp_path, "try")) for part in ("train", "test")] == [18, 5]
+    told = {line["part"]: line["documents"] for line in access(tmp_path) if line["what"] == "notes"}
+    assert told == {"train": 18, "test": None}

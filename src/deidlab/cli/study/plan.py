@@ -94,6 +94,9 @@ def _lines(plan: Plan) -> list[str]:
             else f", {plan.money:,.2f} {plan.currency} at {plan.price_per_hour:g} an hour"
         )
         lines.append(f"in all about {_hours(plan.hours)} {what}{money}")
+        if plan.processes > 1:
+            clock = _hours(plan.hours / plan.processes)
+            lines.append(f"{plan.processes} runs go side by side: about {clock} hours on the clock")
     return lines
 
 
