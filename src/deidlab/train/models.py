@@ -88,8 +88,8 @@ def load_config(source: ModelSource) -> Any:
             raise _not_found(source) from None
 
 
-def load_pieces(source: ModelSource, at_hand: bool = False) -> WordPieces:
-    """The tokenizer, with `at_hand` only from this machine; one that is to be learned is in `vocabulary`."""
+def load_pieces(source: ModelSource) -> WordPieces:
+    """The tokenizer; one that is to be learned is not here but in `vocabulary`."""
     place = source.tokenizer or source.location
     if not source.tokenizer and source.scratch and not source.is_folder:
         raise ConfigError(
@@ -101,7 +101,7 @@ def load_pieces(source: ModelSource, at_hand: bool = False) -> WordPieces:
         return WordPieces.from_file(file)
     with _quiet_transformers() as transformers:
         try:
-            how = loading_options(place, at_hand)
+            how = loading_options(place)
             return WordPieces(transformers.AutoTokenizer.from_pretrained(place, **how))
         except ModelError:
             raise

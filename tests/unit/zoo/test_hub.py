@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import threading
 from collections.abc import Iterator
@@ -10,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-hub_library = pytest.importorskip(
-    "huggingface_hub", reason="the hub's library is not installed: pip install 'deidlab[train]'"
+constants = pytest.importorskip(
+    "huggingface_hub.constants", reason="the hub's library is not installed: pip install 'deidlab[train]'"
 )
 
 from deidlab.zoo.hub import hub_answers, keep_quiet, loading_options  # noqa: E402
@@ -34,8 +35,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     server = HTTPServer(("127.0.0.1", 0), Hub)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
-    monkeypatch.setattr(hub_library.constants, "HF_HUB_OFFLINE", False)
-    monkeypatch.setattr(hub_library.constants, "ENDPOINT", f"http://127.0.0.1:{server.server_port}")
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(constants, "ENDPOINT", f"http://127.0.0.1:{server.server_port}")
     yield lines
     server.shutdown()
     thread.join()
@@ -50,14 +51,16 @@ def closed_port() -> int:
 
 def test_a_hub_that_answers_is_asked_once(asked: list[str]) -> None:
     assert hub_answers()
+    for _ in range(3):
+        options = loading_options("someone/something")
+        assert options == {"trust_remote_code": False, "local_files_only": False}
     assert asked == ["HEAD /"]
-    assert loading_options("someone/something") == {"trust_remote_code": False, "local_files_only": False}
 
 
 def test_without_a_hub_only_this_machine_is_looked_at(
     monkeypatch: pytest.MonkeyPatch, asked: list[str]
 ) -> None:
-    monkeypatch.setattr(hub_library.constants, "ENDPOINT", f"http://127.0.0.1:{closed_port()}")
+    monkeypatch.setattr(constants, "ENDPOINT", f"http://127.0.0.1:{closed_port()}")
     assert not hub_answers()
     assert loading_options("someone/something")["local_files_only"]
     assert asked == []
@@ -65,12 +68,15 @@ def test_without_a_hub_only_this_machine_is_looked_at(
 
 def test_what_is_here_is_asked_of_nobody(tmp_path: Path, asked: list[str]) -> None:
     assert loading_options(tmp_path)["local_files_only"]
-    assert loading_options("someone/something", at_hand=True)["local_files_only"]
     assert asked == []
 
 
-def test_the_library_sends_nothing_about_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hub_library.constants, "HF_HUB_DISABLE_TELEMETRY", False)
+def test_telemetry_and_conversion_elsewhere_are_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    from huggingface_hub.utils import build_hf_headers
+
+    monkeypatch.setattr(constants, "HF_HUB_DISABLE_TELEMETRY", False)
+    monkeypatch.delenv("DISABLE_SAFETENSORS_CONVERSION", raising=False)
     keep_quiet()
-    assert hub_library.constants.HF_HUB_DISABLE_TELEMETRY
-    assert "torch" not in hub_library.utils.build_hf_headers(library_name="x")["user-agent"]
+    assert constants.HF_HUB_DISABLE_TELEMETRY
+    assert os.environ["DISABLE_SAFETENSORS_CONVERSION"] == "1"
+    assert "torch" not in build_hf_headers(library_name="x")["user-agent"]
