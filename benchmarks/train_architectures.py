@@ -8,6 +8,7 @@ FOLDER holds `minilm` (its tokenizer.json serves for BERT), `roberta` and `alber
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import time
 from pathlib import Path
@@ -26,6 +27,8 @@ def train_one(name: str, arguments: Any, train: Any, dev: Any) -> dict[str, Any]
     from deidlab.train.request import RunRequest
     from deidlab.zoo.configs import load_model_facts
 
+    # Of the model before, or its memory would count as this one's.
+    gc.collect()
     torch.cuda.empty_cache()
     torch.cuda.reset_peak_memory_stats()
     family = load_model_facts(name).family
