@@ -1,7 +1,7 @@
 """A model and a batch in, pieces a second on this machine out: a few real training steps, timed.
 
-Rows are as long as the study's own: a sample of the training notes is cut by the model's tokenizer. How long
-it takes until the first step is over, with compiling and recording, is told apart.
+Rows are as long as the study's own: the training notes that a plan gives as a sample are cut by the model's
+tokenizer. How long it takes until the first step is over, with compiling and recording, is told apart.
 
 A large model on a CPU would take minutes a step; there one layer of BERT-base is timed, once, and the speed
 of the whole is reckoned from the arithmetic that it takes.
@@ -20,13 +20,15 @@ import numpy as np
 import torch
 
 from deidlab.encode.decoding import TagGrammar
+from deidlab.encode.pieces import WordPieces
 from deidlab.encode.tags import tags_to_spans
 from deidlab.encode.words import find_words
-from deidlab.errors import ModelError
+from deidlab.errors import DeidError, ModelError
 from deidlab.labels import auto_label_set
-from deidlab.study.grid import run_from
+from deidlab.study.grid import Run, run_from
 from deidlab.study.measuring import measure_found
 from deidlab.study.reckoning import PIECES_PER_WORD, count_windows
+from deidlab.study.training import describe_failure
 from deidlab.study.workshop import Workshop
 from deidlab.train.attention import PACKED, register_attention
 from deidlab.train.fit import make_flat
@@ -49,20 +51,27 @@ _CPU_PIECES, _FEW_PIECES = 1024, 256
 _LARGE_FLOP = 2e8
 _STEPS = {"cpu": 2, "cuda": 12}
 _TAGS = 41
-# Notes that tell how many pieces a word has, and how long it takes to decide and measure them.
-_SAMPLE = 200
-
 Words = tuple[Word, ...]
 
 
 def measure_speed(workshop: Workshop, table: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a `TimedSpeed`: of training with a run's settings."""
+    """The fields of a `TimedSpeed`, of training with a run's settings; or why there are none, as `error`."""
     run = run_from(table)
+    try:
+        return _measure(workshop, run)
+    except (DeidError, MemoryError, torch.OutOfMemoryError) as error:
+        return {"error": describe_failure(error, run)}
+
+
+def _measure(workshop: Workshop, run: Run) -> dict[str, Any]:
     settings, device = run.settings, workshop.place.device
     source = workshop.source(workshop.find(run.model))
-    sample = spread_out(workshop.notes("train", "plan"), _SAMPLE)
+    sample = workshop.notes("train", "plan")
+    n_words = [len(find_words(note.text)) for note in sample]
     words = [tuple(find_words(note.text, settings.words)) for note in sample]
-    per_word, why = _pieces_per_word(workshop, run.model, source, sample, words)
+    pieces, why = _load_pieces(workshop, run.model, source, sample)
+    cut = [pieces.of_words(note.text, own) for note, own in zip(sample, words, strict=True)] if pieces else []
+    per_word = sum(len(word) for note in cut for word in note) / max(1, sum(n_words)) or None
     found = {
         "device": device.type,
         "per_word": per_word,
@@ -75,7 +84,7 @@ def measure_speed(workshop: Workshop, table: dict[str, Any]) -> dict[str, Any]:
     if device.type == "cpu" and whole > _LARGE_FLOP:
         rate = _flop_a_second() / whole
         return found | {"pieces_per_second": rate, "how": "reckoned from one timed layer of BERT-base"}
-    n_windows, n_pieces = count_windows([len(each) for each in words], per_word or PIECES_PER_WORD, settings)
+    n_windows, n_pieces = count_windows(n_words, per_word or PIECES_PER_WORD, settings)
     mean = math.ceil(n_pieces / max(1, n_windows))
     window = min(max(mean, 3), longest_window(outline) or mean, _CPU_PIECES if device.type == "cpu" else mean)
     at_once = max(1, min(settings.batch, _CPU_PIECES // window)) if device.type == "cpu" else settings.batch
@@ -88,12 +97,6 @@ def measure_speed(workshop: Workshop, table: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def spread_out(notes: Sequence[Document], most: int) -> list[Document]:
-    """So many notes at most, evenly from first to last: corpora are often in some order."""
-    n_taken = min(most, len(notes))
-    return [notes[place * len(notes) // n_taken] for place in range(n_taken)]
-
-
 def _plain_config(source: ModelSource) -> Any:
     if not source.is_folder and find_model(source.name):
         # Its sizes are known here: no weights are needed to time it.
@@ -103,19 +106,14 @@ def _plain_config(source: ModelSource) -> Any:
     return config
 
 
-def _pieces_per_word(
-    workshop: Workshop, model: str, source: ModelSource, sample: Sequence[Document], words: Sequence[Words]
-) -> tuple[float | None, str]:
-    """What the model's tokenizer makes of the notes; where it cannot be had, None, and why."""
-    n_words = sum(len(each) for each in words)
-    if n_words == 0:
-        return None, "the notes that were looked at have no words"
+def _load_pieces(
+    workshop: Workshop, model: str, source: ModelSource, sample: Sequence[Document]
+) -> tuple[WordPieces | None, str]:
+    """The model's tokenizer; where it cannot be had, None, and why."""
     try:
-        pieces = workshop.pieces(workshop.find(model), source, sample)
+        return workshop.pieces(workshop.find(model), source, sample), ""
     except ModelError as error:
         return None, str(error)
-    cut = (pieces.of_words(note.text, each) for note, each in zip(sample, words, strict=True))
-    return sum(len(word) for note in cut for word in note) / n_words, ""
 
 
 def _time_deciding(sample: Sequence[Document], words: Sequence[Words], settings: TrainSettings) -> float:
@@ -169,8 +167,8 @@ def _time_training(
     A GPU is timed without compiling, and with all pieces asking, so hours are not too few.
     """
     how = (config, settings, n_windows, window, device)
-    _, cold = _start_training(*how)
-    # Two of a large model at once may not fit.
+    # Two of a large model at once may not fit: nothing of the first is kept.
+    cold = _start_training(*how)[1]
     gc.collect()
     step, warm = _start_training(*how)
     began = time.perf_counter()

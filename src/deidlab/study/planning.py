@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -27,6 +27,10 @@ from deidlab.study.reckoning import (
 from deidlab.study.records import Completion
 from deidlab.study.spec import ModelSpec, StudySpec
 from deidlab.study.worker import CALIBRATE, WorkerPlan, threads_beside
+from deidlab.types import Document
+
+# Notes that tell how many pieces a word has, and how long it takes to decide and measure them.
+_SAMPLE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +94,7 @@ class _Notes:
 
     lengths: NoteLengths
     parts: Parts
+    sample: list[str]
 
 
 def plan_study(
@@ -179,7 +184,14 @@ def _read_notes(spec: StudySpec, said: list[str]) -> _Notes | None:
         documents = read_part(parts, "train", Path(aside), "plan")
     words = [len(find_words(document.text)) for document in documents]
     said.append("tests are not counted")
-    return _Notes(NoteLengths(words, len(parts.parts["validation"].ids or ())), parts)
+    sample = [document.id for document in spread_out(documents, _SAMPLE)]
+    return _Notes(NoteLengths(words, len(parts.parts["validation"].ids or ())), parts, sample)
+
+
+def spread_out(notes: Sequence[Document], most: int) -> list[Document]:
+    """So many notes at most, evenly from first to last: corpora are often in some order."""
+    n_taken = min(most, len(notes))
+    return [notes[place * len(notes) // n_taken] for place in range(n_taken)]
 
 
 def _find_speeds(
@@ -211,7 +223,7 @@ def _time_models(
     spec: StudySpec, models: list[ModelSpec], notes: _Notes, device: str, said: list[str]
 ) -> dict[str, TimedSpeed]:
     try:
-        found = _calibrate(spec, models, notes.parts, device)
+        found = _calibrate(spec, models, notes.sample, device)
     except DeidError as error:
         said.append(f"no speed could be measured: {error}")
         return {}
@@ -223,14 +235,14 @@ def _time_models(
 
 
 def _calibrate(
-    spec: StudySpec, models: list[ModelSpec], parts: Parts, device: str
+    spec: StudySpec, models: list[ModelSpec], sample: list[str], device: str
 ) -> dict[str, dict[str, Any]]:
     import tempfile
 
     grid = expand_runs(spec)
     found: dict[str, dict[str, Any]] = {}
     with tempfile.TemporaryDirectory() as aside:
-        plan = WorkerPlan(spec, parts.ids(), aside, device, 0, threads_beside(spec.run.processes))
+        plan = WorkerPlan(spec, {"train": sample}, aside, device, 0, threads_beside(spec.run.processes))
         with Pool(plan) as pool:
             waiting = list(models)
             worker = pool.start()

@@ -91,10 +91,7 @@ def do(workshop: Any, kind: str, value: Any) -> Any:
     if kind == CALIBRATE:
         from deidlab.study.calibrate import measure_speed
 
-        try:
-            return measure_speed(workshop, value)
-        except DeidError as error:
-            return {"error": str(error)}
+        return measure_speed(workshop, value)
     from deidlab.study.records import read_selection
     from deidlab.study.testing import predict_selected
 

@@ -15,7 +15,7 @@ from deidlab.encode.windows import WindowShape, cut_windows
 from deidlab.study.completing import Timing, complete_run, completions_by_run
 from deidlab.study.grid import Run, expand_runs
 from deidlab.study.opening import open_study
-from deidlab.study.planning import plan_study
+from deidlab.study.planning import plan_study, spread_out
 from deidlab.study.reckoning import NoteLengths, TimedSpeed, count_windows, speed_of_runs
 from deidlab.study.spec import ModelSpec, StudySpec
 from deidlab.train.settings import TrainSettings
@@ -195,10 +195,24 @@ def test_a_model_without_a_table_of_positions_can_be_timed(small: Small, tmp_pat
     assert speed.how == "timed steps" and speed.pieces_per_second > 0
 
 
-def test_a_sample_comes_from_all_over_a_corpus() -> None:
+def test_a_model_that_does_not_fit_leaves_the_others_their_times(
+    small: Small, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("torch", reason="torch is not installed: pip install 'deidlab[train]'")
-    from deidlab.study.calibrate import spread_out
+    from deidlab.study import calibrate
+    from deidlab.study.workshop import Workshop
 
+    def fill(*_: Any) -> Any:
+        raise MemoryError
+
+    monkeypatch.setattr(calibrate, "_start_training", fill)
+    spec = small()
+    workshop = Workshop(spec, open_study(spec, tmp_path).parts, tmp_path, "cpu")
+    found = calibrate.measure_speed(workshop, expand_runs(spec)["tiny1"][0].as_dict())
+    assert found == {"error": "out of memory with 4 windows a step: set a smaller batch, and accumulate"}
+
+
+def test_a_sample_comes_from_all_over_a_corpus() -> None:
     notes = make_notes(30, 1)
     assert spread_out(notes, 100) == notes
     taken = [notes.index(note) for note in spread_out(notes, 7)]
