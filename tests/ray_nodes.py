@@ -73,17 +73,32 @@ def _is_worker(process: Any) -> bool:
 def running_nodes(n_nodes: int = 2, cpus: int = 1, **system: Any) -> Iterator[Nodes]:
     """The cluster, for as long as it is needed; a test's own folder would be too long a path for its sockets."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    import ray
     from ray.cluster_utils import Cluster
+
+    from deidlab.execute.ray.closing import closed_to_others
 
     folder = Path(tempfile.mkdtemp(prefix="dl-"))
     head = {"num_cpus": 0, "object_store_memory": _STORE_BYTES, "include_dashboard": False,
-            "temp_dir": str(folder), "_system_config": {"worker_niceness": 0, **system}}  # fmt: skip
-    cluster = Cluster(initialize_head=True, head_node_args=head)
-    try:
+            "temp_dir": str(folder / "ray"), "_system_config": {"worker_niceness": 0, **system}}  # fmt: skip
+    with contextlib.ExitStack() as stack:
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        # A cluster writes its address into Ray's usual folder, which it does not make, whatever `temp_dir` says.
+        stack.enter_context(_variable("RAY_TMPDIR", str(folder)))
+        stack.enter_context(closed_to_others(ray, folder))
+        cluster = Cluster(initialize_head=True, head_node_args=head)
+        stack.callback(cluster.shutdown)
         nodes = Nodes(cluster, folder, cpus)
         for _ in range(n_nodes):
             nodes.add()
         yield nodes
+
+
+@contextlib.contextmanager
+def _variable(name: str, value: str) -> Iterator[None]:
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
     finally:
-        cluster.shutdown()
-        shutil.rmtree(folder, ignore_errors=True)
+        os.environ.pop(name) if before is None else os.environ.update({name: before})
