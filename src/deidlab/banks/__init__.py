@@ -4,7 +4,7 @@ Nothing here chooses: a bank gives tuples in a fixed order and says what it know
 """
 
 from deidlab.banks.names import fold, known_name, name_pool, origins, script_of
-from deidlab.banks.places import Place, PlaceBank, canada, spain, united_states
+from deidlab.banks.places import Place, PlaceBank, canada, make_bank, spain, united_states
 from deidlab.banks.words import countries, professions, stems
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "countries",
     "fold",
     "known_name",
+    "make_bank",
     "name_pool",
     "origins",
     "professions",

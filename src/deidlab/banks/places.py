@@ -7,6 +7,7 @@ lists the places of a region to draw from.
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from deidlab.banks.names import fold
@@ -26,7 +27,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class PlaceBank:
-    """The places of one country, by region in a fixed order."""
+    """The places of one country, by region in a fixed order.
+
+    `code_digits` of a postcode tell its region. Where `regions_are_states` is false a region is no STATE but
+    a LOCATION-OTHER, and goes where that goes. Regions of fewer places than `smallest_region` are not drawn.
+    """
 
     country: str
     regions: dict[str, tuple[Place, ...]] = field(repr=False)
@@ -34,6 +39,9 @@ class PlaceBank:
     names: dict[str, str] = field(repr=False)
     postcodes: dict[str, str] = field(repr=False)
     area_codes: dict[str, str] = field(repr=False)
+    code_digits: int = 3
+    regions_are_states: bool = True
+    smallest_region: int = 1
 
 
 @functools.cache
@@ -43,23 +51,33 @@ def united_states() -> PlaceBank:
         Place(town, state, names[state], zip3, area) for town, state, zip3, area in rows("us_places.tsv")
     ]
     zips, areas = pairs("us_zip3.tsv"), pairs("us_area_codes.tsv")
-    return _bank("US", places, zips, areas)
+    return make_bank("US", places, zips, areas, smallest_region=8)
 
 
 @functools.cache
 def canada() -> PlaceBank:
     places = [Place(*row) for row in rows("ca_places.tsv")]
     areas = {place.area_code: place.region for place in places}
-    return _bank("CA", places, {place.postcode: place.region for place in places}, areas)
+    return make_bank("CA", places, {place.postcode: place.region for place in places}, areas)
 
 
 @functools.cache
 def spain() -> PlaceBank:
     places = [Place(town, province, province, code, "") for town, province, code in rows("es_places.tsv")]
-    return _bank("ES", places, {place.postcode: place.region for place in places}, {})
+    postcodes = {place.postcode: place.region for place in places}
+    return make_bank("ES", places, postcodes, {}, code_digits=2, regions_are_states=False)
 
 
-def _bank(country: str, places: list[Place], postcodes: dict[str, str], areas: dict[str, str]) -> PlaceBank:
+def make_bank(
+    country: str,
+    places: Sequence[Place],
+    postcodes: dict[str, str],
+    areas: dict[str, str],
+    code_digits: int = 3,
+    regions_are_states: bool = True,
+    smallest_region: int = 1,
+) -> PlaceBank:
+    """A bank of these places; `postcodes` and `areas` tell the region by how a number starts."""
     regions: dict[str, list[Place]] = {}
     towns: dict[str, str] = {}
     names: dict[str, str] = {}
@@ -67,4 +85,7 @@ def _bank(country: str, places: list[Place], postcodes: dict[str, str], areas: d
         regions.setdefault(place.region, []).append(place)
         towns.setdefault(fold(place.town), place.region)
         names[fold(place.region)] = names[fold(place.region_name)] = place.region
-    return PlaceBank(country, {k: tuple(v) for k, v in regions.items()}, towns, names, postcodes, areas)
+    by_region = {region: tuple(own) for region, own in regions.items()}
+    return PlaceBank(
+        country, by_region, towns, names, postcodes, areas, code_digits, regions_are_states, smallest_region
+    )

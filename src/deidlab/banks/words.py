@@ -13,10 +13,10 @@ def countries() -> tuple[str, ...]:
 
 
 @functools.cache
-def professions(language: str = "en") -> tuple[str, ...]:
+def professions(language: str) -> tuple[str, ...]:
     return tuple(row[0] for row in rows(f"professions_{language}.tsv"))
 
 
 @functools.cache
-def stems(language: str = "en") -> tuple[str, ...]:
+def stems(language: str) -> tuple[str, ...]:
     return tuple(row[0] for row in rows(f"stems_{language}.tsv"))

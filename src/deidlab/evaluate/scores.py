@@ -27,7 +27,7 @@ from deidlab.evaluate.counts import (
 )
 from deidlab.evaluate.i2b2 import i2b2_scores
 from deidlab.evaluate.layout import Floats, Ints
-from deidlab.evaluate.meddocan import meddocan_scores
+from deidlab.evaluate.official import official_scores
 from deidlab.evaluate.tally import Tally
 from deidlab.types import Counts
 
@@ -68,7 +68,7 @@ class Summary:
     entities_binary: Counts
     entities_binary_overlap: Counts
     i2b2_2014: Mapping[str, Mapping[str, Mapping[str, float]]]
-    meddocan: Mapping[str, Mapping[str, float]]
+    official: Mapping[str, Mapping[str, Mapping[str, float]]]
 
     @property
     def absent(self) -> tuple[str, ...]:
@@ -94,7 +94,7 @@ def summarise(tally: Tally, rows: Ints | None = None) -> Summary:
         entities_binary=to_counts(total.blind[Blind.EXACT]),
         entities_binary_overlap=to_counts(total.blind[Blind.TOUCHING]),
         i2b2_2014=i2b2_scores(table, tally.labels),
-        meddocan=meddocan_scores(table),
+        official=official_scores(table),
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from deidlab.encode.words import WORD_STYLES
 from deidlab.errors import CorpusError, UnknownNameError
-from deidlab.evaluate import i2b2, meddocan
+from deidlab.evaluate import i2b2
 from deidlab.evaluate.counts import Blind, CountTable, Size, Typed, join_tables
 from deidlab.evaluate.layout import Flags, Floats, Ints, Layout, SpanTable, chunks, lay_out
 from deidlab.evaluate.match import (
@@ -21,6 +21,7 @@ from deidlab.evaluate.match import (
     match_strict,
     match_touching,
 )
+from deidlab.evaluate.merged import count_merged
 from deidlab.evaluate.pairing import Pair
 from deidlab.evaluate.wordlevel import NO_LABEL, WordTable, join_words, look_at_words, touched_words
 from deidlab.labels import LabelSet
@@ -125,7 +126,7 @@ def _count(
     blind[:, Blind.WORD] = _count_words_blind(words, n_docs)
     for name, counted in i2b2.count_blind(layout, labels, tokens).items():
         blind[:, name] = counted
-    blind[:, Blind.MERGED] = meddocan.count_merged(pairs)
+    blind[:, Blind.MERGED] = count_merged(pairs)
     return CountTable(typed, blind, _sizes(layout, words)), strict
 
 

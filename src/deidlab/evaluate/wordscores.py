@@ -7,6 +7,7 @@ hold every visible character of the text, so that a detector which stopped half 
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -16,6 +17,7 @@ import numpy as np
 
 from deidlab.errors import CorpusError
 from deidlab.evaluate.layout import Floats
+from deidlab.inputfile import open_input
 
 WordScores = Mapping[str, Floats]
 """A document's id -> words × (start, end, probability)."""
@@ -25,7 +27,7 @@ def read_word_scores(path: Path) -> dict[str, Floats]:
     """Every document's words, checked; an error names the line and the document."""
     found: dict[str, Floats] = {}
     try:
-        with path.open(encoding="utf-8") as lines:
+        with io.TextIOWrapper(open_input(path), "utf-8") as lines:
             for number, line in enumerate(lines, 1):
                 if line.strip():
                     name, words = _read_line(line, f"{path}, line {number}")
@@ -50,7 +52,7 @@ def write_word_scores(path: Path, documents: Iterable[tuple[str, Iterable[tuple[
 def _read_line(line: str, where: str) -> tuple[str, Floats]:
     try:
         record = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise CorpusError(f"{where}: not JSON") from None
     if not isinstance(record, dict) or not isinstance(record.get("id"), str) or not record["id"]:
         raise CorpusError(f"{where}: an object with the document's id as a string in 'id' is expected")

@@ -1,7 +1,7 @@
 """Notes made for training: a grammar of our own, and text that others have masked, filled again.
 
 `make_notes` writes new ones; `choose_source` also fills notes that hold masks or no identifiers, and
-writes Spanish ones with the labels of MEDDOCAN.
+writes notes of any language that has a grammar of its own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Dates in words alone, as they are dictated, and in French or Spanish, as bilingual places write them."""
+"""Dates in words alone, as they are dictated, and in another language, as bilingual places write them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _ONES = words("numbers_ones")
 _TENS = words("numbers_tens")
 _DAY_WORDS = words("dates_day_words")
 _FRENCH = words("dates_french")
-_SPANISH = words("dates_spanish")
+_CASTILIAN = words("dates_castilian")
 
 
 def write_spoken(pen: Pen) -> None:
@@ -43,10 +43,10 @@ def _number_words(number: int) -> str:
 
 
 def write_foreign(pen: Pen) -> None:
-    """A date in French or Spanish, as bilingual places have it."""
+    """A date in another language, as bilingual places have it."""
     when = days_away(pen, -2000, 60)
     if pen.draw() < 0.6:
         text = f"{when.day} {_FRENCH[when.month - 1]} {when.year}"
     else:
-        text = f"{when.day} de {_SPANISH[when.month - 1]} {pen.pick(('de', 'del'))} {when.year}"
+        text = f"{when.day} de {_CASTILIAN[when.month - 1]} {pen.pick(('de', 'del'))} {when.year}"
     pen.put(text, "DATE")

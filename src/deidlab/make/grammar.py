@@ -1,6 +1,7 @@
 """Grammar files in, something that writes with a pen out.
 
-A file of `data/make/LANGUAGE` holds rules. `== name` opens one, and each line after it is a way to write it:
+A file of `data/make/grammar`, or one in the folder of a language, holds rules. `== name` opens one, and each
+line after it is a way to write it:
 
     <name>    another rule, or a slot: a function that writes a name, a date, a number
     {a|b|}    one of the ways between the bars, all equally likely; they nest

@@ -63,14 +63,14 @@ class _Look:
 @functools.cache
 def english() -> Grammar:
     """The English grammar, read once."""
-    lines = [line for name in _FILES for line in own_text("en", name).splitlines()]
+    lines = [line for name in _FILES for line in own_text("grammar", name).splitlines()]
     return Grammar(lines, SLOTS)
 
 
 @functools.cache
 def _whole_notes() -> tuple[tuple[Slot, str], ...]:
     """Notes that were written as a whole, with slots for what is about somebody, and the case of each."""
-    texts = [text for name in _WHOLE for text in _BETWEEN.split(own_text("en", name))]
+    texts = [text for name in _WHOLE for text in _BETWEEN.split(own_text("grammar", name))]
     notes = [text.strip("\n") for text in texts if text.strip()]
     return tuple(
         (english().compile(text, f"whole note {number}"), _case_of(text))
@@ -87,7 +87,7 @@ def _case_of(text: str) -> str:
 
 @functools.cache
 def _table() -> dict[str, Any]:
-    return tomllib.loads(own_text("en", "kinds.toml"))
+    return tomllib.loads(own_text("grammar", "kinds.toml"))
 
 
 def known_kinds() -> tuple[str, ...]:

@@ -6,12 +6,22 @@ import functools
 import tomllib
 from typing import Any
 
+from deidlab import languages
 from deidlab.make.reading import own_text
 
 
 @functools.cache
 def _lists() -> dict[str, Any]:
     return tomllib.loads(own_text("lists.toml"))
+
+
+def stems() -> tuple[str, ...]:
+    """Stems of names of places and houses."""
+    return languages.find(languages.DEFAULT).stems()
+
+
+def professions() -> tuple[str, ...]:
+    return languages.find(languages.DEFAULT).professions()
 
 
 def words(name: str) -> tuple[str, ...]:

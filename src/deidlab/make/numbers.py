@@ -23,10 +23,7 @@ def make_id(pen: Pen, label: str) -> str:
 
 
 def fill_shape(pen: Pen, shape: str) -> str:
-    draw = pen.draw
-    return "".join(
-        str(int(draw() * 10)) if sign == "#" else pen.letters(1) if sign == "@" else sign for sign in shape
-    )
+    return pen.fill(shape)
 
 
 def make_phone(pen: Pen, area: str = "") -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from deidlab.banks import stems
-from deidlab.make.lists import words
+from deidlab.make.lists import stems, words
 from deidlab.make.names import make_family_name, make_given_name
 from deidlab.make.pen import Pen
 from deidlab.make.places import make_town
@@ -86,7 +85,7 @@ def make_hospital(pen: Pen, country: str) -> str:
 
 
 def _foreign(pen: Pen, country: str) -> str:
-    """A hospital whose name is French, Spanish, German or Irish."""
+    """A hospital whose name is in another language."""
     saint = pen.pick(
         (
             "Sainte-Anne",
@@ -183,9 +182,9 @@ def make_organisation(pen: Pen, kind: str = "") -> str:
 def _stem(pen: Pen, country: str = "") -> str:
     kind = pen.draw()
     if kind < 0.42:
-        return pen.pick(stems("en"))
+        return pen.pick(stems())
     if kind < 0.72:
         return make_town(pen, country or pen.cast.country).name
     if kind < 0.93:
         return make_family_name(pen)
-    return f"{pen.pick(_WAYS)} {pen.pick(stems('en'))}"
+    return f"{pen.pick(_WAYS)} {pen.pick(stems())}"

@@ -83,6 +83,14 @@ class Pen:
     def letters(self, n: int) -> str:
         return "".join(self.pick("ABCDEFGHJKLMNPQRSTUVWXYZ") for _ in range(n))
 
+    def fill(self, shape: str) -> str:
+        """A digit for every #, a letter for every @ of the shape."""
+        draw = self.draw
+        return "".join(
+            str(int(draw() * 10)) if sign == "#" else self.letters(1) if sign == "@" else sign
+            for sign in shape
+        )
+
     def take(self) -> list[Part]:
         """What has been written since the last time, which is then forgotten."""
         parts, self.parts = self.parts, []

@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 
-from deidlab.banks import countries, stems, united_states
-from deidlab.make.lists import table, words
+from deidlab.banks import countries, united_states
+from deidlab.make.lists import stems, table, words
 from deidlab.make.names import make_family_name
 from deidlab.make.pen import Pen
 from deidlab.make.reading import gazetteer, own_text
@@ -34,11 +34,11 @@ def make_town(pen: Pen, country: str) -> Town:
     town = pen.pick(_towns(country))
     odd = pen.draw()
     if odd < 0.1:
-        name = pen.pick(stems("en"))
+        name = pen.pick(stems())
     elif odd < 0.2:
         name = pen.pick(_gazetteer("cities"))
     elif odd < 0.25:
-        name = f"{pen.pick(_BEFORE)} {pen.pick(stems('en'))}"
+        name = f"{pen.pick(_BEFORE)} {pen.pick(stems())}"
     elif odd < 0.28:
         name = make_family_name(pen).split()[-1] + pen.pick(
             ("ville", "ton", "burg", " Springs", " Falls", " City", " Heights")
@@ -72,7 +72,7 @@ def make_street(pen: Pen, country: str) -> str:
     if kind < 0.5:
         name = pen.pick(_TREES)
     elif kind < 0.7:
-        name = pen.pick(stems("en"))
+        name = pen.pick(stems())
     elif kind < 0.92:
         name = make_family_name(pen)
     else:
@@ -166,7 +166,7 @@ def make_postcode(pen: Pen, country: str, start: str) -> str:
 
 def make_landmark(pen: Pen) -> str:
     """A county, park, lake or another place that is no town."""
-    name = pen.pick(stems("en")) if pen.draw() < 0.4 else make_family_name(pen)
+    name = pen.pick(stems()) if pen.draw() < 0.4 else make_family_name(pen)
     if pen.draw() < 0.35:
         county = pen.pick(
             (

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from deidlab.banks import professions
 from deidlab.make.grammar import Slot
-from deidlab.make.lists import words
+from deidlab.make.lists import professions, words
 from deidlab.make.names import Person
 from deidlab.make.numbers import (
     make_email,
@@ -77,7 +76,7 @@ def _street(pen: Pen) -> None:
 
 
 def _profession(pen: Pen) -> None:
-    trade = make_trade(pen) if pen.draw() < 0.75 else pen.pick(professions("en"))
+    trade = make_trade(pen) if pen.draw() < 0.75 else pen.pick(professions())
     pen.put(trade, "PROFESSION")
 
 

@@ -205,7 +205,7 @@ def _terms_caps(pen: Pen) -> None:
 
 @functools.cache
 def _clinical() -> tuple[str, ...]:
-    return tuple(own_text("en", "terms.txt").split())
+    return tuple(own_text("grammar", "terms.txt").split())
 
 
 def _ward(pen: Pen) -> None:

@@ -21,6 +21,7 @@ I. Verhoeven, MD   pager 41822
 let groups = new Map();
 let under = null;
 let timer = 0;
+let patient = newPatient();
 
 async function start() {
   setUpTheme(find("#theme"));
@@ -38,6 +39,7 @@ async function start() {
     });
   }
   find("#note").addEventListener("input", soon);
+  find("#note").addEventListener("paste", () => (patient = newPatient()));
   find("#example").addEventListener("click", () => put(EXAMPLE));
   find("#clear").addEventListener("click", () => put(""));
   find("#choose").addEventListener("click", () => find("#file").click());
@@ -67,7 +69,13 @@ function showCaution() {
   find("#rules-only").hidden = find("#model").value !== "rules";
 }
 
+// Notes of one patient share surrogates and the date shift: they stay while a note is typed, and go with it.
+function newPatient() {
+  return `playground-${crypto.getRandomValues(new Uint32Array(4)).join("-")}`;
+}
+
 function put(text) {
+  patient = newPatient();
   find("#note").value = text;
   find("#note").focus();
   find("#note").setSelectionRange(0, 0);
@@ -86,11 +94,12 @@ async function mask() {
   under = new AbortController();
   const text = find("#note").value.toWellFormed?.() ?? find("#note").value;
   if (!text.trim()) {
+    patient = newPatient();
     show({ text: "", replacements: [] }, 0);
     return;
   }
   const began = performance.now();
-  const body = { text, model: find("#model").value, style: find("#style").value, policy: find("#policy").value };
+  const body = { text, patient, model: find("#model").value, style: find("#style").value, policy: find("#policy").value };
   try {
     const answer = await post("/v1/mask", body, { signal: under.signal });
     show(answer, performance.now() - began);

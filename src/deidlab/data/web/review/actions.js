@@ -52,8 +52,9 @@ export async function relabel(label) {
 }
 
 async function giveLabel(marks, label) {
-  if (await decide("relabel", { marks, label })) tell(`Now ${label}`);
-  emit("current", { focus: true });
+  if (!(await decide("relabel", { marks, label }))) return;
+  goOn();
+  tell(`Now ${label}`);
 }
 
 function askLabel(title, act) {
@@ -107,6 +108,25 @@ export async function acceptAll() {
 export const undo = () => takeBack("undo");
 export const redo = () => takeBack("redo");
 
+// The note that was to be closed with spans undecided: done a second time in a row, it is meant.
+let asked = null;
+
+export function forgetAsking() {
+  asked = null;
+}
+
+/** Whether the note may be closed as it is; where spans are undecided, it takes a second time to say so. */
+function mayClose() {
+  const open = desk.shown.filter(isOpen);
+  if (!open.length || asked === desk.note.number) return true;
+  asked = desk.note.number;
+  setCurrent(open[0].id, { focus: true });
+  const said = `${plural(open.length, "span")} undecided. Press e again to close the note anyway, n for the next of them.`;
+  toast(said, true);
+  say(said);
+  return false;
+}
+
 /** Done with this note: on to the one that needs review most. */
 export async function finish() {
   const here = desk.note.number;
@@ -114,8 +134,10 @@ export async function finish() {
     if (await decide("not-done")) say("Open again.");
     return;
   }
+  if (!mayClose()) return;
+  forgetAsking();
+  const left = desk.shown.filter(isOpen).length;
   if (!(await decide("done"))) return;
-  const left = desk.note.marks.filter(isOpen).length;
   const aside = left ? ` ${plural(left, "span")} undecided.` : "";
   await refresh();
   const answer = await post("/review/api/notes", { ...question(), which: "open", offset: 0, limit: 2 });

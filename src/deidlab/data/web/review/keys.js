@@ -14,7 +14,7 @@ const SPANS = [
   [["k", "ArrowUp"], "the one before", () => move(-1)],
   [["a", "Enter"], "accept, and go on", actions.accept],
   [["r", "Delete", "Backspace"], "reject, and go on", actions.reject],
-  [["l"], "choose another type", () => actions.relabel()],
+  [["l"], "choose another type, and go on", () => actions.relabel()],
   [["o"], "open again what was decided", actions.reopen],
   [["x"], "act on every mention of the same text", actions.toggleSame],
   [["Shift+A"], "accept all that is left", actions.acceptAll],
@@ -24,7 +24,7 @@ const DRAW = [
   [["w"], "move the edges of this span", startResizing],
 ];
 const NOTES = [
-  [["e"], "done, to the next note (or open again)", actions.finish],
+  [["e"], "done, to the next note; twice where spans are undecided (or open again)", actions.finish],
   [["Shift+J"], "next note of the list", () => neighbour(1)],
   [["Shift+K"], "the one before", () => neighbour(-1)],
   [["/"], "search", () => find("#search").focus()],
@@ -54,6 +54,9 @@ let singleKeys = recall("single-keys", "on") === "on";
 
 export function setUpKeys() {
   document.addEventListener("keydown", hear);
+  document.addEventListener("pointerdown", (event) => {
+    if (!event.target.closest("#done")) actions.forgetAsking();
+  });
   const box = find("#single-keys");
   box.checked = singleKeys;
   box.addEventListener("change", () => {
@@ -88,6 +91,11 @@ function hear(event) {
   }
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const name = nameOf(event);
+  // A key that is held down must not answer the question that it raised.
+  if (name === "e" && event.repeat) {
+    event.preventDefault();
+    return;
+  }
   const { target } = event;
   // What a key means is looked up when its turn comes: a key before it may have begun or ended a selection.
   if (!findAction(name, target) && !(isBusy() && name.length === 1)) return;
@@ -100,6 +108,7 @@ function obey(name, key, target) {
     typeInPalette(key);
     return null;
   }
+  if (name !== "e") actions.forgetAsking();
   // The element that heard the key may have been drawn anew since.
   const here = target.isConnected ? target : document.activeElement ?? document.body;
   return findAction(name, here)?.();
@@ -125,7 +134,7 @@ const KEY_NAMES = { ArrowDown: "↓", ArrowUp: "↑", ArrowLeft: "←", ArrowRig
 const shownKey = (key) => key.split("+").map((part) => KEY_NAMES[part] ?? part).join(" ");
 
 function renderHelp() {
-  const digits = [["1 … 9"], "give the span that type", null];
+  const digits = [["1 … 9"], "give the span that type, and go on", null];
   const sections = Object.entries(tables).map(([title, rows]) => {
     const entries = (title === "Spans" ? [...rows, digits] : rows).flatMap(([keys, what]) => [
       el("dt", {}, ...keys.flatMap((key) => [el("kbd", {}, shownKey(key)), " "])),

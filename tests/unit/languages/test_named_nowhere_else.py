@@ -1,0 +1,58 @@
+"""A language or a corpus is named in its own folder, in data, and in the table that lists what ships."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import deidlab
+from deidlab import conventions, languages
+
+SOURCE = Path(deidlab.__file__).parent
+TABLES = {SOURCE / "languages" / "__init__.py", SOURCE / "conventions" / "__init__.py"}
+MODULES = sorted(SOURCE.rglob("*.py"))
+
+
+def modules_outside(*folders: Path) -> list[Path]:
+    own = [*TABLES, *(module for folder in folders for module in folder.rglob("*.py"))]
+    assert len(own) > len(TABLES), "the folder has moved"
+    return [module for module in MODULES if module not in own]
+
+
+def strings_of(module: Path) -> set[str]:
+    tree = ast.parse(module.read_text("utf-8"))
+    return {
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+
+
+@pytest.mark.parametrize("code", languages.SHIPPED)
+def test_no_module_compares_codes_of_languages(code: str) -> None:
+    outside = modules_outside(SOURCE / "languages" / code)
+    assert [module.relative_to(SOURCE) for module in outside if code in strings_of(module)] == []
+
+
+@pytest.mark.parametrize("code", [code for code in languages.SHIPPED if code != languages.DEFAULT])
+def test_a_language_is_named_in_its_folder_alone(code: str) -> None:
+    # A corpus may say in words in which language its notes are.
+    outside = modules_outside(SOURCE / "languages" / code, SOURCE / "conventions")
+    name = re.compile(re.escape(languages.find(code).name), re.IGNORECASE)
+    assert [module.relative_to(SOURCE) for module in outside if name.search(module.read_text("utf-8"))] == []
+
+
+@pytest.mark.parametrize("name", conventions.SHIPPED)
+def test_a_corpus_with_conventions_is_named_in_its_folder_alone(name: str) -> None:
+    outside = modules_outside(SOURCE / "conventions" / name)
+    word = re.compile(re.escape(name), re.IGNORECASE)
+    assert [module.relative_to(SOURCE) for module in outside if word.search(module.read_text("utf-8"))] == []
+
+
+def test_every_folder_is_listed() -> None:
+    for package, listed in ((languages, languages.SHIPPED), (conventions, conventions.SHIPPED)):
+        folders = {path.parent.name for path in Path(str(package.__file__)).parent.glob("*/__init__.py")}
+        assert folders == set(listed)
