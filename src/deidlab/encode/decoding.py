@@ -1,4 +1,4 @@
-"""Scores of tags for each word in, the best tags out: greedily, over valid BIO only, or with learned steps.
+"""Scores of tags for each word in, the best tags out: greedily, over valid runs only, or with learned steps.
 
 Notes are decoded together, word by word in step, so that many cost as many steps as the longest of them.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from deidlab.labels import split_tag
+from deidlab.labels import OUTSIDE, split_tag
 
 Scores = npt.NDArray[np.float32]
 TagIds = npt.NDArray[np.int64]
@@ -20,32 +20,66 @@ _NEVER = np.float32(-1e9)
 _BATCH_WORDS = 1_000_000
 
 
+SCHEMES = {
+    "BIO": frozenset("BI"),
+    "IO": frozenset("I"),
+    "BIOES": frozenset("BIES"),
+    "BILOU": frozenset("BILU"),
+}
+"""The prefixes of the tags of each scheme, beside O."""
+_GOES_ON, _OPEN, _LAST = frozenset("IEL"), frozenset("BI"), frozenset("EL")
+
+
+def spell_spans(tags: Sequence[str]) -> bool:
+    """Whether tags are O and those of one scheme, each with a label; others would spell no span."""
+    if len(set(tags)) != len(tags) or OUTSIDE not in tags:
+        return False
+    parts = [split_tag(tag) for tag in tags if tag != OUTSIDE]
+    prefixes = {prefix for prefix, _ in parts}
+    return (
+        bool(parts) and all(label for _, label in parts) and any(prefixes <= own for own in SCHEMES.values())
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class TagGrammar:
-    """Which tag may follow which: an I only a B or I of its own label.
+    """Which tag may follow which: an I, E or L only a B or I of its own label.
 
-    `before_inside` lists for each tag the B of its label where the tag is an I, and itself otherwise;
-    `is_inside` says which tags are I. An I whose B is not in the set is treated as a B.
+    `before_inside` lists for each tag the B of its label where the tag goes on with a span, and itself
+    otherwise; `is_inside` says which tags go on. One whose B is not in the set is treated as a B.
+    `open_until` has for each B and I of a scheme that marks last words the E or L that has to come; else -1.
     """
 
     tags: tuple[str, ...]
     before_inside: npt.NDArray[np.int64]
     is_inside: npt.NDArray[np.bool_]
+    open_until: npt.NDArray[np.int64]
 
     @classmethod
     def of(cls, tags: Sequence[str]) -> TagGrammar:
         place = {tag: index for index, tag in enumerate(tags)}
-        begins = [place.get(f"B-{split_tag(tag)[1]}") if tag.startswith("I-") else None for tag in tags]
+        parts = [split_tag(tag) for tag in tags]
+        begins = [place.get(f"B-{label}") if prefix in _GOES_ON else None for prefix, label in parts]
         before = [index if begin is None else begin for index, begin in enumerate(begins)]
-        return cls(tuple(tags), np.array(before), np.array([begin is not None for begin in begins]))
+        last = {label: index for index, (prefix, label) in enumerate(parts) if prefix in _LAST}
+        until = [last.get(label, -1) if prefix in _OPEN else -1 for prefix, label in parts]
+        inside = np.array([begin is not None for begin in begins])
+        return cls(tuple(tags), np.array(before), inside, np.array(until))
+
+    @property
+    def marks_ends(self) -> bool:
+        """Whether spans have a last tag of their own."""
+        return bool((self.open_until >= 0).any())
 
     def allowed(self) -> npt.NDArray[np.bool_]:
         """Whether column may follow row."""
         n_tags = len(self.tags)
         allowed = np.ones((n_tags, n_tags), dtype=np.bool_)
+        parts = [split_tag(tag) for tag in self.tags]
         for tag in np.flatnonzero(self.is_inside):
-            allowed[:, tag] = False
-            allowed[[tag, self.before_inside[tag]], tag] = True
+            allowed[:, tag] = [prefix in _OPEN and label == parts[tag][1] for prefix, label in parts]
+        for tag in np.flatnonzero(self.open_until >= 0):
+            allowed[tag] &= [prefix in _GOES_ON and label == parts[tag][1] for prefix, label in parts]
         return allowed
 
 
@@ -55,7 +89,7 @@ def decode_greedy(scores: Sequence[Scores]) -> list[TagIds]:
 
 
 def decode_valid(scores: Sequence[Scores], grammar: TagGrammar, steps: Scores | None = None) -> list[TagIds]:
-    """The best run of tags that is valid BIO, for each note; `steps` are a CRF's learned transitions."""
+    """The best valid run of tags for each note; `steps` are a CRF's learned transitions."""
     order = sorted(range(len(scores)), key=lambda index: -len(scores[index]))
     decoded: list[TagIds] = [np.zeros(0, np.int64)] * len(scores)
     filled = [index for index in order if len(scores[index])]
@@ -86,6 +120,8 @@ def _best_paths(notes: list[Scores], grammar: TagGrammar, steps: Scores | None) 
     back = np.zeros(padded.shape, np.int16)
     total = padded[0].copy()
     total[:, grammar.is_inside] += _NEVER
+    if steps is None and grammar.marks_ends:
+        steps = np.zeros((len(grammar.tags), len(grammar.tags)), np.float32)
     blocked = None if steps is None else np.where(grammar.allowed(), steps, _NEVER).astype(np.float32)
     for place in range(1, int(lengths[0])):
         n_open = int((lengths > place).sum())

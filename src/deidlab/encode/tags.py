@@ -17,6 +17,7 @@ from deidlab.types import Document, Misfit, Span, TaggedDocument, Word
 
 OVERLAP = "overlaps a longer span"
 SAME_LENGTH_OVERLAP = "overlaps a span of the same length"
+_GOES_ON, _ENDS = frozenset("IEL"), frozenset("ELSU")
 
 
 def spans_to_tags(document: Document, labels: LabelSet | None = None, style: str = "runs") -> TaggedDocument:
@@ -45,7 +46,7 @@ def _lacking_tag(known: frozenset[str], begin: str, inside: str, n_words: int) -
 
 
 def tags_to_spans(words: Sequence[Word], tags: Sequence[str], source: str = "") -> tuple[Span, ...]:
-    """The spans that the tags spell; an I that continues nothing begins a span of its own."""
+    """The spans that BIO, BIOES or BILOU tags spell; an I that continues nothing begins a span of its own."""
     spans: list[Span] = []
     start, end, label = 0, 0, ""
     for (word_start, word_end), tag in zip(words, tags, strict=True):
@@ -55,12 +56,15 @@ def tags_to_spans(words: Sequence[Word], tags: Sequence[str], source: str = "") 
                 label = ""
             continue
         prefix, tag_label = split_tag(tag)
-        if prefix == "I" and tag_label == label:
+        if prefix in _GOES_ON and tag_label == label:
             end = word_end
-            continue
-        if label:
+        else:
+            if label:
+                spans.append(Span(start, end, label, source=source))
+            start, end, label = word_start, word_end, tag_label
+        if prefix in _ENDS:
             spans.append(Span(start, end, label, source=source))
-        start, end, label = word_start, word_end, tag_label
+            label = ""
     if label:
         spans.append(Span(start, end, label, source=source))
     return tuple(spans)

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from deidlab.encode.pieced import PiecedCorpus, piece_texts
 from deidlab.encode.pieces import WordPieces
 from deidlab.encode.windows import IGNORED, WindowShape
 from deidlab.train.masking import score_hidden
-from deidlab.train.pieced import PiecedCorpus, piece_texts
 from deidlab.types import Document
 
 N_DIGITS = 6

@@ -8,10 +8,10 @@ from typing import Any
 
 import torch
 
+from deidlab.detect.packed.fusing import is_fused
+from deidlab.encode.pieced import PiecedCorpus
 from deidlab.train.dropout import hash_dropouts
 from deidlab.train.flops import flop_per_piece
-from deidlab.train.fusing import is_fused
-from deidlab.train.pieced import PiecedCorpus
 from deidlab.train.settings import TrainSettings
 
 # A run shorter than this on a fast GPU would spend longer compiling than it could win; where layers have

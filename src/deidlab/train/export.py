@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import deidlab
-from deidlab.corpus.files import complete_folder, refuse_existing
+from deidlab.corpus.files import complete_folder, refuse_existing, refuse_foreign, refuse_overlap
 from deidlab.detect.folder import (
     EXPORT,
     FORMATS,
@@ -34,6 +34,7 @@ from deidlab.detect.runtimes import Runtime, Threads, choose_threads, open_runti
 from deidlab.encode.decoding import Scores
 from deidlab.encode.pieces import WordPieces
 from deidlab.errors import ConfigError, ModelError, UnknownNameError
+from deidlab.jsonfile import read_object
 from deidlab.train.export_card import write_export_card
 from deidlab.train.export_convert import (
     BF16,
@@ -92,16 +93,22 @@ def export_run(
     """
     check_request(run, out, settings, notes, calibration, overwrite)
     need_packages(settings.format, settings.precision)
-    from deidlab.detect.torch_model import TorchRuntime, load_window_model
+    from deidlab.detect.packed.runtime import open_run
+    from deidlab.detect.torch_model import load_window_model
     from deidlab.train.export_graph import write_onnx
 
     facts = read_tagger(run)
     model, steps = load_window_model(run, facts)
     threads = choose_threads()
-    source = _Source(run, facts, WordPieces.from_file(run / TOKENIZER), steps, TorchRuntime(model, threads))
+    _, runtime = open_run(run, facts, threads)
+    source = _Source(run, facts, WordPieces.from_file(run / TOKENIZER), steps, runtime)
     windows = source.calibration_windows(calibration)
     width = int(model.model.config.hidden_size)
-    with complete_folder(out, overwrite) as folder, tempfile.TemporaryDirectory() as scratch:
+    # What may be replaced was looked at before the work.
+    with (
+        complete_folder(out, overwrite, lambda name, new: True) as folder,
+        tempfile.TemporaryDirectory() as scratch,
+    ):
         traced = Path(scratch) / "traced.onnx"
         write_onnx(model, facts, traced)
         made: dict[str, _Made] = {}
@@ -134,7 +141,7 @@ class _Source:
     def calibration_windows(self, documents: Sequence[Document]) -> list[Any]:
         """Some windows from all over the notes."""
         model = self.tagging(self.runtime)
-        windows = [window.arrays for document in documents for window in model.window_inputs(document)]
+        windows = [window.arrays for document in documents for window in model.cut(document).windows]
         return windows[:: -(-len(windows) // CALIBRATION_WINDOWS)] if windows else []
 
 
@@ -177,6 +184,10 @@ def check_request(
     if overwrite and out.exists() and not is_export(out) and (not out.is_dir() or any(out.iterdir())):
         raise ConfigError(f"{out}: holds something else than an export; --overwrite will not replace that")
     refuse_existing(out, overwrite)
+    refuse_overlap((out,), (run,), inside=True)
+    if is_export(out):
+        files = read_object(out / EXPORT, ModelError).get("files")
+        refuse_foreign(out, {EXPORT, *(files if isinstance(files, dict) else ())}.__contains__)
     if calibration and (settings.precision != INT8 or settings.format == ONNX):
         raise ConfigError("notes to calibrate on serve only --format openvino with --int8")
     if settings.precision == INT8 and not notes and not settings.force:

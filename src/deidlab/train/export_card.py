@@ -66,7 +66,7 @@ def _section(record: dict[str, Any]) -> str:
 
 def _use(record: dict[str, Any]) -> str:
     return (
-        f"```text\npip install 'deidlab[{record['format']}]'\n```\n\n"
+        f"With DeidLab and its `{record['format']}` extra installed:\n\n"
         "```python\nfrom deidlab.detect.model import load_model\n\n"
         'model = load_model("THIS/FOLDER")\nspans = model.find("…the text of a note…")\n```\n\n'
         "No model finds everything: check a sample of masked notes before anything leaves the house."

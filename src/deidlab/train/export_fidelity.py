@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from deidlab.detect.findings import Findings
 from deidlab.detect.folder import TaggerFacts
-from deidlab.detect.model import Findings, TaggingModel
+from deidlab.detect.model import TaggingModel
 from deidlab.detect.runtimes import IDS, SHAPES, Runtime, WindowInputs
 from deidlab.encode.shapes import N_SHAPES
 from deidlab.errors import ModelError

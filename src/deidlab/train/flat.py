@@ -165,7 +165,7 @@ def _adamw(
     decay: float,
 ) -> None:
     if master.is_cuda and _has_triton():
-        from deidlab.train.kernels import adamw
+        from deidlab.detect.packed.kernels import adamw
 
         adamw(master, weights, gradient, first, second, scale, knobs, rate, decay, _BETAS, _EPSILON)
         return

@@ -8,13 +8,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from deidlab.detect.embedded import language_of_labels
+from deidlab.detect.packed.tagger import SHAPES_KEY, STEPS_KEY, Tagger, first_position
+from deidlab.encode.pieced import PiecedCorpus, count_labels
 from deidlab.encode.pieces import WordPieces
 from deidlab.encode.windows import WindowShape
 from deidlab.errors import ConfigError
 from deidlab.jsonfile import read_object
 from deidlab.labels import LabelSet
 from deidlab.train.card import write_card
-from deidlab.train.pieced import PiecedCorpus, count_labels
+from deidlab.train.labelling import unseen_labels
+from deidlab.train.material import Material
 from deidlab.train.record import (
     RECORD,
     SETTINGS,
@@ -26,7 +30,6 @@ from deidlab.train.record import (
 )
 from deidlab.train.request import RunRequest
 from deidlab.train.settings import TrainSettings
-from deidlab.train.tagger import SHAPES_KEY, STEPS_KEY, Tagger, first_position
 from deidlab.types import Document
 
 
@@ -105,6 +108,20 @@ def describe_corpus(documents: Sequence[Document], corpus: PiecedCorpus, digest:
     }
 
 
+def describe_parts(
+    material: Material,
+    documents: Sequence[Document],
+    validation: Sequence[Document],
+    digest: str,
+    validation_digest: str,
+) -> dict[str, Any]:
+    """What a record says of the notes, of which copies are none."""
+    parts: dict[str, Any] = {"corpus": describe_corpus(documents, material.notes, digest)}
+    if material.held_out is not None:
+        parts["validation_corpus"] = describe_corpus(validation, material.held_out, validation_digest)
+    return parts | {"unseen_labels": unseen_labels(validation, material.labels)}
+
+
 def save_tagger(
     folder: Path,
     tagger: Tagger,
@@ -134,6 +151,8 @@ def save_tagger(
         "shapes": settings.shapes,
         "first_position": first_position(tagger.model),
     }
+    if language := language_of_labels(labels.labels):
+        facts["language"] = language
     write_json(folder / "tagger.json", facts)
     record["finished"] = now()
     write_file(folder / "README.md", write_card(record).encode())

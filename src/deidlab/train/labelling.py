@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from deidlab.encode.pieced import count_labels
 from deidlab.errors import ConfigError
 from deidlab.labels import AUTO, LabelSet, auto_label_set, load_label_set
 from deidlab.train.models import ModelSource, read_tagger_facts
-from deidlab.train.pieced import count_labels
 from deidlab.types import Document
 
 CORPUS = "corpus"

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import torch
 
+from deidlab.encode.packing import RowShape, build_rows, count_deciding, n_used, pack_windows, shuffled
+from deidlab.encode.pieced import PiecedCorpus
 from deidlab.errors import ModelError
 from deidlab.train.checkpoint import load_checkpoint, save_checkpoint, seed_everything
 from deidlab.train.flat import FlatParameters, knobs_at
-from deidlab.train.packing import RowShape, build_rows, count_deciding, n_used, pack_windows, shuffled
-from deidlab.train.pieced import PiecedCorpus
 from deidlab.train.processes import Place
 from deidlab.train.settings import TrainSettings
 from deidlab.train.steps import TrainSteps
@@ -103,6 +103,12 @@ class Loop:
             self.progress.done_steps, self.progress.sums = 0, [0.0, 0.0, 0.0]
         self.progress.layout = layout
         return time.perf_counter() - began
+
+    def first_step(self) -> tuple[Any, list[RowShape], Any, int]:
+        """Rows, shapes and knobs of the very first step, and the pieces in its rows: to time a step with."""
+        plan = self._plan(0)[: self.settings.accumulate]
+        rows, shapes = next(self._blocks(plan))
+        return rows, shapes, self._knobs(1)[0], sum(n_used(row, self._lengths) for row in plan)
 
     def run(self) -> Progress:
         """Go through the epochs that are left."""

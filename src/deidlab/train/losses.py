@@ -8,10 +8,10 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from deidlab.detect.packed.tagger import Tagger, spread_windows
+from deidlab.encode.packing import RowShape
 from deidlab.encode.shapes import SPECIAL
 from deidlab.encode.windows import IGNORED
-from deidlab.train.packing import RowShape
-from deidlab.train.tagger import Tagger, spread_windows
 
 
 class TagLoss(nn.Module):  # type: ignore[misc]

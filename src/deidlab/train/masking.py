@@ -11,12 +11,12 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from deidlab.detect.packed.tagger import first_position, run_encoder
+from deidlab.encode.packing import RowShape, build_rows, choose_row_shape, n_used, pack_windows
+from deidlab.encode.pieced import PiecedCorpus
 from deidlab.encode.pieces import WordPieces
 from deidlab.encode.shapes import SPECIAL
 from deidlab.encode.windows import IGNORED
-from deidlab.train.packing import RowShape, build_rows, choose_row_shape, n_used, pack_windows
-from deidlab.train.pieced import PiecedCorpus
-from deidlab.train.tagger import first_position, run_encoder
 
 # Of the pieces to predict, eight in ten are hidden, one becomes a random piece, and one stays as it is.
 _HIDDEN, _RANDOM = 0.8, 0.1

@@ -10,10 +10,10 @@ from typing import Any
 
 import torch
 
+from deidlab.encode.packing import RowShape, build_rows, choose_row_shape, pack_windows
+from deidlab.encode.pieced import PiecedCorpus
 from deidlab.errors import ModelError
 from deidlab.train.flat import FlatParameters
-from deidlab.train.packing import RowShape, build_rows, choose_row_shape, pack_windows
-from deidlab.train.pieced import PiecedCorpus
 
 
 @contextmanager

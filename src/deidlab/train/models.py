@@ -114,29 +114,34 @@ def build_model(
     source: ModelSource, config: Any, head: str, pieces: WordPieces, dropout: float | None
 ) -> Any:
     """The transformers model with a `TokenClassification` or `MaskedLM` head, in fp32."""
-    from deidlab.train.attention import PACKED, register_attention
-    from deidlab.train.fusing import fuse_layers
-
-    register_attention()
     for key in _DROPOUTS:
         if dropout is not None and hasattr(config, key):
             setattr(config, key, dropout)
+    if source.scratch:
+        config.vocab_size = pieces.n_vocabulary
+        _point_specials(config, pieces)
+    model = new_model(config, head, None if source.scratch else source)
+    if model.get_input_embeddings().weight.shape[0] < pieces.n_vocabulary:
+        raise ModelError(
+            f"the tokenizer has more pieces ({pieces.n_vocabulary}) than the model has embeddings for"
+        )
+    return model
+
+
+def new_model(config: Any, head: str, source: ModelSource | None = None) -> Any:
+    """A model as it is trained, over packed rows where it can be: with random weights, or with a source's."""
+    from deidlab.detect.packed.attention import PACKED, register_attention, supports_window
+    from deidlab.detect.packed.fusing import fuse_layers
+
+    register_attention()
     with _quiet_transformers() as transformers:
         auto = getattr(transformers, f"AutoModelFor{head}")
         if type(config) not in auto._model_mapping:
             raise ModelError(f"transformers has no {head} head for a model of type '{config.model_type}'")
-        model_class = auto._model_mapping[type(config)]
-        packs = getattr(model_class, "_supports_attention_backend", False)
+        packs = supports_window(auto._model_mapping[type(config)])
         how = {"attn_implementation": PACKED} if packs else {}
-        if source.scratch:
-            config.vocab_size = pieces.n_vocabulary
-            _point_specials(config, pieces)
-            model = auto.from_config(config, **how)
-        else:
-            model = _load_weights(auto, source, config, how)
-    if model.get_input_embeddings().weight.shape[0] < pieces.n_vocabulary:
-        raise ModelError(
-            f"the tokenizer has more pieces ({pieces.n_vocabulary}) than the model has embeddings for"
+        model = (
+            auto.from_config(config, **how) if source is None else _load_weights(auto, source, config, how)
         )
     fuse_layers(model)
     return model
@@ -204,5 +209,5 @@ def read_tagger_facts(folder: Path | str) -> dict[str, Any] | None:
     try:
         facts = json.loads(path.read_text("utf-8"))
         return facts if isinstance(facts, dict) else None
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         raise ModelError(f"{path}: not the description of a tagger") from None

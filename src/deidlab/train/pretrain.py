@@ -11,20 +11,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from deidlab.encode.pieced import PiecedCorpus, piece_texts, refuse_empty
 from deidlab.encode.pieces import WordPieces
 from deidlab.encode.windows import WindowShape
-from deidlab.errors import ConfigError
-from deidlab.train.attention import can_pack
 from deidlab.train.canaries import Canary, make_canaries, measure_exposure, plant_canaries, summarise_exposure
 from deidlab.train.checkpoint import remove_checkpoint, seed_everything
-from deidlab.train.fit import Tell, make_flat
 from deidlab.train.folder import describe_corpus, open_folder, refuse_finished, save_weights
-from deidlab.train.loop import Loop, describe_speed
+from deidlab.train.loop import Tell, describe_speed
 from deidlab.train.masking import MaskLoss, hide_for_good, score_hidden
-from deidlab.train.memory import name_fitting_batch
-from deidlab.train.models import LEARN, ModelSource, build_model, load_config, load_pieces
-from deidlab.train.packing import choose_row_shape
-from deidlab.train.pieced import PiecedCorpus, piece_texts, refuse_empty
+from deidlab.train.material import find_pieces, window_for
+from deidlab.train.models import build_model, load_config
 from deidlab.train.pretrain_card import write_pretrain_card
 from deidlab.train.pretrain_settings import PretrainRequest, PretrainSettings
 from deidlab.train.processes import find_place
@@ -38,9 +34,7 @@ from deidlab.train.record import (
     write_file,
     write_json,
 )
-from deidlab.train.steps import TrainSteps
-from deidlab.train.tagger import first_position, longest_window
-from deidlab.train.vocabulary import learn_pieces
+from deidlab.train.session import Session
 from deidlab.types import Document
 
 
@@ -68,8 +62,10 @@ def pretrain(
     place = find_place(device)
     folder, digest = Path(folder), digest_corpus(documents)
     seed_everything(settings.seed)
-    model, pieces = _build(documents, request, settings)
-    window = _window(settings, pieces, model)
+    source = request.source
+    pieces = find_pieces(source, documents)
+    model = build_model(source, load_config(source), "MaskedLM", pieces, settings.dropout)
+    window = window_for(model, pieces, settings)
     kept: list[Document] = list(documents)
     held: list[Document] = []
     if settings.validation_share:
@@ -96,18 +92,6 @@ def pretrain(
     return PretrainRun(folder, record)
 
 
-def _build(
-    documents: Sequence[Document], request: PretrainRequest, settings: PretrainSettings
-) -> tuple[Any, WordPieces]:
-    source = ModelSource(request.model, request.scratch, request.tokenizer)
-    config = load_config(source)
-    if source.tokenizer == LEARN:
-        pieces = learn_pieces(documents, config.model_type, config.vocab_size)
-    else:
-        pieces = load_pieces(source)
-    return build_model(source, config, "MaskedLM", pieces, settings.dropout), pieces
-
-
 def _start_record(request: PretrainRequest, settings: PretrainSettings, device: Any) -> dict[str, Any]:
     return {
         "record": 1,
@@ -119,15 +103,6 @@ def _start_record(request: PretrainRequest, settings: PretrainSettings, device: 
         "settings": asdict(settings),
         "environment": describe_environment(device),
     }
-
-
-def _window(settings: PretrainSettings, pieces: WordPieces, model: Any) -> WindowShape:
-    limit = longest_window(model)
-    if limit is not None and settings.window > limit:
-        raise ConfigError(
-            f"the window ({settings.window}) is longer than this model's limit of {limit} pieces"
-        )
-    return WindowShape(settings.window, settings.stride, pieces.prefix, pieces.suffix)
 
 
 def _save(folder: Path, model: Any, pieces: WordPieces, record: dict[str, Any]) -> None:
@@ -156,45 +131,32 @@ class _Work:
         record: dict[str, Any],
         tell: Tell | None,
     ) -> None:
-        self._model, self._pieces, self._window, self._corpus = model, pieces, window, corpus
-        self._canaries, self._settings, self._folder = canaries, settings, folder
-        self._place, self._record, self._tell = place, record, tell
-        on_gpu = place.device.type == "cuda"
-        self._graphed = on_gpu and can_pack(model)
-        half = settings.precision == "bf16" or (settings.precision == "auto" and on_gpu)
-        self._plan = settings.as_train()
-        model.train()
-        self._flat = make_flat(model, self._plan, half, place.n_processes)
-        self._shape = choose_row_shape(corpus, settings.batch / place.n_processes, first_position(model))
-        self._loss = MaskLoss(model, settings.mask_share, pieces.hidden)
+        self._model, self._pieces, self._window = model, pieces, window
+        self._canaries, self._settings, self._place, self._record = canaries, settings, place, record
         self._hidden = None
         if held_out is not None:
             self._hidden = hide_for_good(held_out, settings.mask_share, pieces, settings.seed)
-        record |= {"precision": "bf16" if half else "fp32", "graph": self._graphed}
+        loss = MaskLoss(model, settings.mask_share, pieces.hidden)
+        measure = None if self._hidden is None else self._measure
+        self._session = Session(model, loss, corpus, settings.as_train(), place, folder, measure, tell)
+        record |= {key: value for key, value in self._session.describe().items() if key != "compiled"}
 
     def run(self, resume: bool) -> None:
         """Pretrain, put the figures into the record, and leave the model with its last weights, in fp32."""
-        before = self._expose()
-        steps = TrainSteps(self._loss, self._flat, self._plan.accumulate, self._place.n_processes)
-        loop = Loop(
-            self._corpus, self._shape, self._flat, steps, self._plan, self._place, self._folder,
-            self._measure if self._hidden is not None else None, self._tell,
-        )  # fmt: skip
+        session, before = self._session, self._expose()
         if self._hidden is not None:
             self._record["validation_before"] = self._measure()
         began = time.perf_counter()
-        with name_fitting_batch(
-            self._loss, self._flat, self._corpus, self._shape, self._settings.batch, self._folder
-        ):
-            prepared = loop.prepare(self._graphed, resume)
-            progress = loop.run()
+        with session.naming_fitting_batch():
+            prepared = session.prepare(resume)
+            progress = session.loop.run()
         self._record |= {
             "epochs": progress.history,
-            "speed": describe_speed(loop, prepared),
+            "speed": describe_speed(session.loop, prepared),
             "seconds": round(time.perf_counter() - began, 2),
             "peak_memory_bytes": peak_memory_bytes(self._place.device),
         }
-        self._flat.release(self._flat.master.clone())
+        session.flat.release(session.weights_to_keep())
         if self._canaries:
             self._record["canaries"] = {"before": before, "after": self._expose()}
 

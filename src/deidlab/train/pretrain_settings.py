@@ -9,6 +9,7 @@ from typing import Any
 
 from deidlab.errors import ConfigError
 from deidlab.jsonfile import read_object
+from deidlab.train.models import ModelSource
 from deidlab.train.record import SETTINGS
 from deidlab.train.settings import TrainSettings, check_table
 
@@ -72,6 +73,11 @@ class PretrainRequest:
     format: str = ""
     tokenizer: str = ""
     scratch: bool = False
+
+    @property
+    def source(self) -> ModelSource:
+        """Where the model comes from."""
+        return ModelSource(self.model, self.scratch, self.tokenizer)
 
 
 def pretrain_settings_from(table: Mapping[str, Any], where: str = "settings") -> PretrainSettings:

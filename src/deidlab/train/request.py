@@ -7,6 +7,7 @@ from pathlib import Path
 
 from deidlab.errors import ConfigError
 from deidlab.jsonfile import read_object
+from deidlab.train.models import ModelSource
 from deidlab.train.record import SETTINGS, write_json
 from deidlab.train.settings import TrainSettings, settings_from
 
@@ -26,6 +27,11 @@ class RunRequest:
     surrogates: bool = False
     validation_share: float = 0.0
     teachers: tuple[str, ...] = ()
+
+    @property
+    def source(self) -> ModelSource:
+        """Where the model comes from."""
+        return ModelSource(self.model, self.scratch, self.tokenizer)
 
 
 def write_request(folder: Path, request: RunRequest, settings: TrainSettings) -> None:

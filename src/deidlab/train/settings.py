@@ -6,7 +6,6 @@ An unknown key is an error that names the nearest valid one; every field is used
 from __future__ import annotations
 
 import difflib
-import tomllib
 import types
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -15,6 +14,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from deidlab.encode.words import WORD_STYLES
 from deidlab.errors import ConfigError, UnknownNameError
+from deidlab.tomlfile import read_table
 
 DECODINGS = ("viterbi", "greedy", "crf")
 SCHEDULES = ("linear", "cosine", "constant")
@@ -100,13 +100,7 @@ def check_table(kind: type[Any], table: Mapping[str, Any], where: str) -> dict[s
 def read_settings(path: Path | str) -> TrainSettings:
     """Settings from a TOML file."""
     path = Path(path)
-    try:
-        table = tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror or 'cannot be read'}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
-        raise ConfigError(f"{path}: not a TOML file in UTF-8") from None
-    return settings_from(table, str(path))
+    return settings_from(read_table(path), str(path))
 
 
 def _convert(key: str, value: Any, hint: Any, where: str) -> Any:

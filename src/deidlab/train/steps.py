@@ -1,4 +1,4 @@
-"""One optimizer step at a time, or one row scored: plainly on a CPU, as a captured graph on a GPU.
+"""One optimizer step at a time: plainly on a CPU, as a captured graph on a GPU.
 
 A GPU replays the whole step (forward, backward, AdamW) as one graph, so that nothing waits for kernels to be
 launched one by one; rows of constant size make that possible.
@@ -6,13 +6,12 @@ launched one by one; rows of constant size make that possible.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
 
+from deidlab.encode.packing import RowShape
 from deidlab.train.flat import FlatParameters
-from deidlab.train.packing import RowShape
 
 N_SUMS = 3
 _WARM_UPS = 3
@@ -86,45 +85,6 @@ class TrainSteps:
             gradients = torch.autograd.grad(scaled, self._flat.parameters, allow_unused=True)
             self._flat.collect(gradients, first=index == 0)
             self.sums += sums
-
-
-class ScoreSteps:
-    """Scores rows of constant size, as a captured graph where there is a GPU."""
-
-    def __init__(
-        self, score: Callable[[Any, RowShape], Any], shape: RowShape, device: Any, graphed: bool
-    ) -> None:
-        self._score, self._shape = score, shape
-        self._graph: Any = None
-        self._row = torch.zeros(shape.width, dtype=torch.int32, device=device)
-        self._row[shape.edges] = shape.n_pieces
-        self._graphed = graphed
-        self._scores: Any = None
-
-    @torch.inference_mode()  # type: ignore[untyped-decorator]
-    def run(self, row: Any, shape: RowShape) -> Any:
-        """[pieces, …] of one row; on a GPU good until the next call."""
-        if not self._graphed:
-            return self._score(row, shape).float()
-        self._row.copy_(row)
-        if self._graph is None:
-            self._capture()
-        else:
-            self._graph.replay()
-        return self._scores
-
-    def _capture(self) -> None:
-        aside = torch.cuda.Stream()
-        aside.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(aside):
-            for _ in range(2):
-                self._score(self._row, self._shape)
-        torch.cuda.current_stream().wait_stream(aside)
-        torch.cuda.synchronize()
-        self._graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(self._graph):
-            self._scores = self._score(self._row, self._shape).float()
-        self._graph.replay()
 
 
 def _average_over_processes(gradient: Any, n_processes: int) -> None:

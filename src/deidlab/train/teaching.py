@@ -15,17 +15,17 @@ import numpy as np
 import torch
 
 from deidlab.detect.folder import TOKENIZER, is_run, read_tagger
+from deidlab.detect.packed.loading import load_tagger
+from deidlab.detect.packed.scoring import ScoreSteps
+from deidlab.detect.packed.tagger import Tagger, first_position
+from deidlab.encode.packing import build_rows, choose_row_shape, n_used, pack_windows
+from deidlab.encode.pieced import PiecedCorpus
 from deidlab.encode.pieces import WordPieces
 from deidlab.encode.windows import IGNORED
 from deidlab.errors import ConfigError
 from deidlab.jsonfile import read_object
-from deidlab.train.models import ModelSource, build_model, load_config
-from deidlab.train.packing import build_rows, choose_row_shape, n_used, pack_windows
-from deidlab.train.pieced import PiecedCorpus
 from deidlab.train.record import RECORD
 from deidlab.train.settings import TrainSettings
-from deidlab.train.steps import ScoreSteps
-from deidlab.train.tagger import SHAPES_KEY, Tagger, first_position
 
 _ROW_PIECES = 16_384
 
@@ -86,7 +86,7 @@ def make_targets(
     for name in teachers:
         facts = read_tagger(Path(name))
         order = [facts.tags.index(tag) for tag in tags]
-        targets += _ask(load_teacher(Path(name), device), corpus, device)[:, order]
+        targets += _ask(load_tagger(Path(name), facts, device), corpus, device)[:, order]
     targets *= share / len(teachers)
     targets += (1.0 - share) * smoothing / len(tags)
     targets[torch.arange(len(gold), device=device), gold] += (1.0 - share) * (1.0 - smoothing)
@@ -112,18 +112,3 @@ def _ask(teacher: Tagger, corpus: PiecedCorpus, device: Any) -> Any:
         scores = steps.run(row, fit)[torch.from_numpy(asked).to(device)]
         said[torch.from_numpy(numbers[places[asked]]).to(device)] = scores.float().softmax(dim=1)
     return said
-
-
-def load_teacher(folder: Path, device: Any) -> Tagger:
-    """A finished run's tagger, ready to score rows."""
-    from safetensors.torch import load_file
-
-    source = ModelSource(str(folder))
-    pieces = WordPieces.from_file(folder / TOKENIZER)
-    model = build_model(source, load_config(source), "TokenClassification", pieces, None)
-    teacher = Tagger(model, read_tagger(folder).shapes)
-    if teacher.shapes is not None:
-        teacher.shapes.weight.data = load_file(folder / "model.safetensors")[SHAPES_KEY].float()
-    teacher.eval()
-    teacher.to(device, torch.bfloat16 if device.type == "cuda" else torch.float32)
-    return teacher

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from deidlab.encode.decoding import Scores, TagGrammar
-from deidlab.train.pieced import PiecedCorpus
-from deidlab.train.predicting import WordScorer, choose_tags, split_by_note, tags_to_found
+from deidlab.detect.packed.scoring import WordScorer
+from deidlab.encode.decoding import Scores, TagGrammar, TagIds
+from deidlab.encode.pieced import PiecedCorpus
+from deidlab.train.predicting import choose_tags, split_by_note, tags_to_found
 from deidlab.train.scoring import count_strict, total_counts
-from deidlab.types import Counts
+from deidlab.types import Counts, Span
 
 
 class Validation:
@@ -23,9 +24,7 @@ class Validation:
     def measure(self, by_label: bool = False) -> dict[str, Any]:
         """The figures of the tagger as it is now."""
         scores = self._scorer.score()
-        tags = choose_tags(
-            split_by_note(scores, self._corpus), self._grammar, self._decoding, self._scorer.steps()
-        )
+        tags = self._choose(scores)
         found = tags_to_found(self._corpus, tags, self._grammar.tags)
         counts = count_strict(self._corpus.spans, found)
         figures: dict[str, Any] = {
@@ -36,6 +35,14 @@ class Validation:
         if by_label:
             figures["by_label"] = {label: describe_counts(count) for label, count in counts.items()}
         return figures
+
+    def find(self) -> list[tuple[Span, ...]]:
+        """What the tagger as it is now finds in each note."""
+        return tags_to_found(self._corpus, self._choose(self._scorer.score()), self._grammar.tags)
+
+    def _choose(self, scores: Scores) -> list[TagIds]:
+        notes = split_by_note(scores, self._corpus)
+        return choose_tags(notes, self._grammar, self._decoding, self._scorer.steps())
 
 
 def describe_counts(counts: Counts) -> dict[str, Any]:

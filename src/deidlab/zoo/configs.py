@@ -52,8 +52,10 @@ def load_model_facts(name: str) -> KnownModel:
 
 def unknown_model(name: str) -> UnknownNameError:
     """The error for a name that is not known: one line, with the names nearest to it."""
-    near = difflib.get_close_matches(_plain(name), short_names(), n=3, cutoff=0.0)
-    return UnknownNameError("model", name, [*near, "… (deidlab params --list has all)"])
+    if difflib.get_close_matches(_plain(name), short_names(), n=1, cutoff=0.5):
+        return UnknownNameError("model", name, short_names())
+    nearest = difflib.get_close_matches(_plain(name), short_names(), n=3, cutoff=0.0)
+    return UnknownNameError("model", name, [*nearest, "… (deidlab params --list has all)"])
 
 
 def short_names() -> tuple[str, ...]:

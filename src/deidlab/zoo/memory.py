@@ -26,6 +26,7 @@ ATTENTIONS = ("sdpa", "eager")
 _FUSED = ("albert", "bert", "distilbert", "electra", "modernbert", "roberta", "xlm-roberta")
 # cuBLAS asks for this much once; it counts as allocated.
 LIBRARY_WORKSPACE = 32 * 2**20
+_MOST_BYTES = 10**18
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +163,12 @@ def parse_memory(text: str) -> int:
     if match is None:
         raise ConfigError(f"'{text}' is not a size of memory: write it as 32GB or 31.7GiB")
     power = "KMGT".index(match[2].upper()) + 1
-    n_bytes = int(float(match[1]) * (1024 if match[3] else 1000) ** power)
-    if n_bytes <= 0:
+    n_bytes = float(match[1]) * (1024 if match[3] else 1000) ** power
+    if n_bytes > _MOST_BYTES:
+        raise ConfigError("no machine has that much memory: write it as 32GB or 31.7GiB")
+    if n_bytes < 1:
         raise ConfigError(f"'{text}' is no memory at all: write it as 32GB or 31.7GiB")
-    return n_bytes
+    return int(n_bytes)
 
 
 def _check_length(model: ModelSizes, length: int) -> None:

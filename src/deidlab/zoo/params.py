@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 
 from deidlab.errors import ConfigError, UnknownNameError
+from deidlab.zoo.checking import MOST_LABELS
 
 HEADS = ("token", "sequence", "mlm", "none")
 LABELLED_HEADS = ("token", "sequence")
@@ -81,6 +82,8 @@ def check_head(head: str, labels: int | None) -> int | None:
         return DEFAULT_LABELS
     if labels < 1:
         raise ConfigError(f"a head needs at least 1 label, not {labels}")
+    if labels > MOST_LABELS:
+        raise ConfigError(f"a head has at most {MOST_LABELS:,} labels here")
     return labels
 
 

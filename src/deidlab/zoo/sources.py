@@ -8,19 +8,23 @@ architecture, the shapes in the headers of safetensors files are listed instead.
 
 from __future__ import annotations
 
-import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from deidlab.errors import ModelError
+from deidlab.jsonfile import read_object
 from deidlab.zoo import meta
+from deidlab.zoo.checking import check_sizes
 from deidlab.zoo.configs import find_model, unknown_model
 from deidlab.zoo.hub import hub_answers, keep_quiet
 from deidlab.zoo.params import DEFAULT_HEAD, TensorList, check_head
 from deidlab.zoo.safetensors import read_stored_tensors
 from deidlab.zoo.shipped import load_tensors
 from deidlab.zoo.sizes import Sizes, read_sizes
+
+_FAMILY = re.compile(r"[\w.-]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,29 +82,30 @@ def _open_config(source: str) -> Any:
 
 
 def _local_config(path: Path) -> Any:
+    config = _read_config_json(path)
+    check_sizes(config, str(path))
     transformers = meta.import_transformers()
-    family = _read_config_json(path).get("model_type")
+    family = config["model_type"]
     if family not in transformers.models.auto.configuration_auto.CONFIG_MAPPING:
         raise ModelError(
             f"{path}: transformers does not know the model type '{family}', and remote code is never run"
         )
     try:
         return transformers.AutoConfig.from_pretrained(path, trust_remote_code=False, local_files_only=True)
-    except (OSError, ValueError, TypeError, KeyError) as error:
+    except Exception as error:
+        # A field may be wrong in as many ways as there are fields; transformers has no one error for it.
         raise ModelError(
             f"{path}: not a configuration of a '{family}' model ({type(error).__name__})"
-        ) from error
+        ) from None
 
 
 def _read_config_json(path: Path) -> dict[str, Any]:
     file = path / "config.json" if path.is_dir() else path
-    try:
-        config = json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ModelError(f"{path}: the folder has no config.json") from None
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise ModelError(f"{file}: not JSON ({type(error).__name__})") from None
-    if not isinstance(config, dict) or "model_type" not in config:
+    if not file.exists():
+        raise ModelError(f"{path}: the folder has no config.json")
+    config = read_object(file, ModelError)
+    family = config.get("model_type")
+    if not isinstance(family, str) or not _FAMILY.fullmatch(family):
         raise ModelError(f"{file}: a model's configuration is an object with a 'model_type'")
     return config
 
@@ -125,16 +130,18 @@ def _hub_config(source: str) -> Any:
     keep_quiet()
     load = transformers.AutoConfig.from_pretrained
     try:
-        return load(source, trust_remote_code=False, local_files_only=True)
-    except (OSError, ValueError, KeyError):
+        config = load(source, trust_remote_code=False, local_files_only=True)
+    except Exception:
         if not hub_answers():
             raise _unreachable(source) from None
-    try:
-        return load(source, trust_remote_code=False)
-    except (OSError, ValueError, KeyError) as error:
-        raise ModelError(
-            f"'{source}': the hub has no configuration of that name that works without remote code"
-        ) from error
+        try:
+            config = load(source, trust_remote_code=False)
+        except Exception:
+            raise ModelError(
+                f"'{source}': the hub has no configuration of that name that works without remote code"
+            ) from None
+    check_sizes(config.to_dict(), f"'{source}'")
+    return config
 
 
 def _unreachable(source: str) -> ModelError:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-pytest.importorskip("tokenizers", reason="tokenizers is not installed: pip install 'deidlab[train]'")
+pytest.importorskip("tokenizers", reason="tokenizers is not installed: pip install '.[train]'")
 
 from deidlab.encode.pieces import WordPieces
 from deidlab.encode.tags import spans_to_tags, tags_to_spans

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'deidlab[train]'")
-pytest.importorskip("transformers", reason="transformers is not installed: pip install 'deidlab[train]'")
+torch = pytest.importorskip("torch", reason="torch is not installed: pip install '.[train]'")
+pytest.importorskip("transformers", reason="transformers is not installed: pip install '.[train]'")
 
 from deidlab.train.fit import Run, fit  # noqa: E402
 from deidlab.train.request import RunRequest  # noqa: E402

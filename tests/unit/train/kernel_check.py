@@ -12,16 +12,16 @@ import numpy as np
 import torch
 from torch.nn import functional
 
+from deidlab.detect.packed import attention, fusing, kernels
+from deidlab.detect.packed import layer as layer_module
+from deidlab.detect.packed.kernels.dropout import drop_below
+from deidlab.detect.packed.tagger import Tagger
+from deidlab.encode.packing import build_rows, choose_row_shape
+from deidlab.encode.pieced import PiecedCorpus
 from deidlab.encode.windows import IGNORED
-from deidlab.train import attention, fusing, kernels
-from deidlab.train import layer as layer_module
 from deidlab.train.flat import FlatParameters
 from deidlab.train.flat import _adamw as plain_adamw
-from deidlab.train.kernels.dropout import drop_below
 from deidlab.train.losses import TagLoss
-from deidlab.train.packing import build_rows, choose_row_shape
-from deidlab.train.pieced import PiecedCorpus
-from deidlab.train.tagger import Tagger
 
 ONES = 0xFFFFFFFF
 SEED = 12345

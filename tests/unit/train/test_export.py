@@ -13,19 +13,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("torch", reason="torch is not installed: pip install 'deidlab[train]'")
-pytest.importorskip("onnxscript", reason="NEEDS deidlab[export]")
-pytest.importorskip("onnxruntime", reason="NEEDS deidlab[export]")
-pytest.importorskip("openvino", reason="NEEDS deidlab[export]")
-pytest.importorskip("nncf", reason="NEEDS deidlab[export]")
+pytest.importorskip("torch", reason="torch is not installed: pip install '.[train]'")
+pytest.importorskip("onnxscript", reason="NEEDS .[export]")
+pytest.importorskip("onnxruntime", reason="NEEDS .[export]")
+pytest.importorskip("openvino", reason="NEEDS .[export]")
+pytest.importorskip("nncf", reason="NEEDS .[export]")
 
 import torch
 
 from deidlab.detect.folder import read_tagger
 from deidlab.detect.model import TaggingModel, load_model
+from deidlab.detect.packed.scoring import WordScorer
+from deidlab.detect.packed.tagger import SHAPES_KEY, STEPS_KEY, Tagger
 from deidlab.detect.runtimes import choose_threads, open_runtime
 from deidlab.detect.torch_model import load_window_model
 from deidlab.encode.decoding import TagGrammar
+from deidlab.encode.pieced import piece_corpus
 from deidlab.encode.pieces import WordPieces
 from deidlab.encode.windows import WindowShape
 from deidlab.labels import LabelSet
@@ -34,11 +37,9 @@ from deidlab.train.export_convert import Conversion, convert
 from deidlab.train.export_graph import write_onnx
 from deidlab.train.fit import fit
 from deidlab.train.models import ModelSource, build_model, load_config
-from deidlab.train.pieced import piece_corpus
-from deidlab.train.predicting import WordScorer, choose_tags, split_by_note
+from deidlab.train.predicting import choose_tags, split_by_note
 from deidlab.train.request import RunRequest
 from deidlab.train.settings import TrainSettings
-from deidlab.train.tagger import SHAPES_KEY, STEPS_KEY, Tagger
 from deidlab.types import Document
 
 FORMATS = ("onnx", "openvino")
@@ -147,7 +148,7 @@ def test_an_export_says_what_the_run_says(
     assert [list(note.tags) for note in found] == tags
     assert {tag for note in tags for tag in note} > {"O"}
     for note, wanted in zip(documents, scores, strict=True):
-        parts = model._runtime.score(model.window_inputs(note))
+        parts = model.runtime.score(model.cut(note).windows)
         assert np.allclose(np.concatenate(parts), wanted, atol=2e-4)
     with_torch = list(load_model(runs[kind]).tag_notes(documents))
     assert [note.tags for note in with_torch] == [note.tags for note in found]
@@ -254,6 +255,6 @@ def test_the_record_and_the_card_tell_what_was_measured(
     card = (out / "README.md").read_text()
     assert card.startswith((runs["bert"] / "README.md").read_text().partition("\n## Use\n")[0])
     assert f"| {format} int8 | {models[f'{format} int8']['f1']:.4f} |" in card
-    assert f"pip install 'deidlab[{format}]'" in card
+    assert f"its `{format}` extra" in card
     whole = "".join(file.read_text("utf-8", "ignore") for file in out.iterdir())
     assert not any(note.id in whole or note.text in whole for note in held_out)

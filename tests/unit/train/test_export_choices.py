@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("torch", reason="torch is not installed: pip install 'deidlab[train]'")
-pytest.importorskip("onnxscript", reason="NEEDS deidlab[export]")
-pytest.importorskip("onnxruntime", reason="NEEDS deidlab[export]")
-pytest.importorskip("openvino", reason="NEEDS deidlab[export]")
-pytest.importorskip("nncf", reason="NEEDS deidlab[export]")
+pytest.importorskip("torch", reason="torch is not installed: pip install '.[train]'")
+pytest.importorskip("onnxscript", reason="NEEDS .[export]")
+pytest.importorskip("onnxruntime", reason="NEEDS .[export]")
+pytest.importorskip("openvino", reason="NEEDS .[export]")
+pytest.importorskip("nncf", reason="NEEDS .[export]")
 
 from deidlab.detect.folder import read_tagger
 from deidlab.detect.model import load_model
@@ -106,18 +106,18 @@ def test_int8_unmeasured_is_refused_unless_forced(run: Run, tmp_path: Path) -> N
 def test_a_model_traced_wrongly_is_not_written(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from deidlab.detect import torch_model
+    from deidlab.detect.packed.tagger import Tagger
 
-    plain = torch_model.WindowModel.forward
+    plain = Tagger.forward
 
-    def shifted(self: Any, input_ids: Any, shapes: Any = None) -> Any:
+    def shifted(self: Any, row: Any, shape: Any, ids: Any = None) -> Any:
         # What a tracer does that takes a length for a constant: right for the example, wrong for others.
-        return plain(self, input_ids, shapes) + (input_ids.shape[1] if input_ids.shape[1] != 16 else 0)
+        return plain(self, row, shape, ids) + (shape.n_pieces if shape.n_pieces != 16 else 0)
 
     original = exporting.check_traced
 
     def check(run_: Any, exported: Any, facts: Any, n_vocabulary: int) -> float:
-        monkeypatch.setattr(torch_model.WindowModel, "forward", shifted)
+        monkeypatch.setattr(Tagger, "forward", shifted)
         return original(run_, exported, facts, n_vocabulary)
 
     monkeypatch.setattr(exporting, "check_traced", check)
@@ -169,7 +169,7 @@ def test_what_is_not_installed_is_named_with_the_command(
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingExtraError) as caught:
         export_run(run.folder, tmp_path / "out", ExportSettings(format, "int8", True))
-    assert "pip install 'deidlab[export]'" in str(caught.value)
+    assert "needs the 'export' extra: pip install " in str(caught.value)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -180,7 +180,7 @@ def test_a_missing_runtime_is_named_when_loading(
 ) -> None:
     export_run(run.folder, tmp_path / "out", ExportSettings(format))
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(MissingExtraError, match=f"deidlab\\[{format}\\]"):
+    with pytest.raises(MissingExtraError, match=f"needs the '{format}' extra: pip install "):
         load_model(tmp_path / "out")
 
 

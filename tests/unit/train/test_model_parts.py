@@ -16,18 +16,18 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deidlab.detect.packed.attention import PACKED, can_pack, fuse_projections, register_attention
+from deidlab.detect.packed.fusing import can_choose_places, fuse_layers
+from deidlab.detect.packed.tagger import Tagger, first_position
 from deidlab.encode.decoding import TagGrammar, decode_greedy, decode_valid
+from deidlab.encode.packing import RowShape
 from deidlab.encode.windows import IGNORED
 from deidlab.labels import LabelSet
-from deidlab.train.attention import PACKED, can_pack, fuse_projections, register_attention
 from deidlab.train.compiling import compile_layers, is_worth_compiling
 from deidlab.train.flat import FlatParameters, knobs_at
-from deidlab.train.fusing import can_choose_places, fuse_layers
 from deidlab.train.loop import rate_factor
 from deidlab.train.losses import crf_loss, weigh_tags
-from deidlab.train.packing import RowShape
 from deidlab.train.settings import TrainSettings
-from deidlab.train.tagger import Tagger, first_position
 from tests.unit.train.conftest import SMALL
 from tests.unit.train.test_packing import make_corpus
 
@@ -122,7 +122,8 @@ def test_layers_are_compiled_once_for_all() -> None:
 def test_short_runs_are_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     from transformers import AutoConfig, AutoModelForTokenClassification
 
-    from deidlab.train import compiling, fusing
+    from deidlab.detect.packed import fusing
+    from deidlab.train import compiling
 
     config = AutoConfig.for_model("bert", vocab_size=50, **SMALL)
     model = AutoModelForTokenClassification.from_config(config)

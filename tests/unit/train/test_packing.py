@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deidlab.encode.windows import IGNORED
-from deidlab.train.packing import (
+from deidlab.encode.packing import (
     RowShape,
     build_rows,
     choose_row_shape,
@@ -19,7 +18,8 @@ from deidlab.train.packing import (
     pack_windows,
     shuffled,
 )
-from deidlab.train.pieced import PiecedCorpus
+from deidlab.encode.pieced import PiecedCorpus
+from deidlab.encode.windows import IGNORED
 
 
 def make_corpus(lengths: list[int]) -> PiecedCorpus:

@@ -79,10 +79,10 @@ def test_an_interrupted_pretraining_resumes_to_the_same_weights(
 
 
 def test_masks_are_drawn_anew_and_never_on_special_pieces(make_config: Callable[[str], str]) -> None:
+    from deidlab.encode.pieced import piece_texts
     from deidlab.encode.pieces import WordPieces
     from deidlab.encode.windows import WindowShape
     from deidlab.train.masking import hide_for_good
-    from deidlab.train.pieced import piece_texts
     from deidlab.train.vocabulary import learn_pieces
 
     notes = make_notes(8, 3)

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 import torch
 
+from deidlab.encode.pieced import count_labels, piece_corpus
 from deidlab.encode.pieces import WordPieces
 from deidlab.encode.windows import IGNORED, WindowShape
 from deidlab.errors import ConfigError
 from deidlab.labels import auto_label_set
 from deidlab.train.fit import fit
-from deidlab.train.pieced import count_labels, piece_corpus
 from deidlab.train.request import RunRequest, read_request
 from deidlab.train.settings import TrainSettings
 from deidlab.train.swapping import swap_mentions

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 constants = pytest.importorskip(
-    "huggingface_hub.constants", reason="the hub's library is not installed: pip install 'deidlab[train]'"
+    "huggingface_hub.constants", reason="the hub's library is not installed: pip install '.[train]'"
 )
 
 from deidlab.zoo.hub import hub_answers, keep_quiet, loading_options  # noqa: E402

@@ -34,7 +34,9 @@ def test_memory_is_read_in_decimal_and_binary_units(text: str, n_bytes: int) -> 
     assert parse_memory(text) == n_bytes
 
 
-@pytest.mark.parametrize("text", ["32", "", "GB", "-3GB", "0GB", "thirty GB", "32GBit", "1e3GB"])
+@pytest.mark.parametrize(
+    "text", ["32", "", "GB", "-3GB", "0GB", "thirty GB", "32GBit", "1e3GB", f"{10**400}GB"]
+)
 def test_what_is_no_size_of_memory_is_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="write it as 32GB"):
         parse_memory(text)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from deidlab.errors import MissingExtraError, ModelError, UnknownNameError
+from deidlab.errors import ConfigError, MissingExtraError, ModelError, UnknownNameError
 from deidlab.zoo import meta
 from deidlab.zoo.params import TensorList
 from deidlab.zoo.safetensors import read_stored_tensors
@@ -97,12 +97,79 @@ def test_a_plain_unknown_name_offers_the_nearest() -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("{", "not JSON"), ("[]", "an object with a 'model_type'"), ('{"hidden_size": 8}', "'model_type'")],
+    [("{", "not JSON"), ("[]", "not a JSON object"), ('{"hidden_size": 8}', "'model_type'")],
 )
 def test_a_config_that_is_none_is_refused(tmp_path: Path, transformers: Any, text: str, message: str) -> None:
     (tmp_path / "config.json").write_text(text)
     with pytest.raises(ModelError, match=message):
         open_tensors(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *(("num_hidden_layers", value) for value in (10**9, -1, 2.5, 0, "12", True, [])),
+        *(("hidden_size", value) for value in (10**12, 0, "8")),
+        *(("num_attention_heads", value) for value in (0, -2)),
+        *(("vocab_size", value) for value in (10**12, "a")),
+        ("max_position_embeddings", 10**12),
+        ("intermediate_size", 10**12),
+        ("type_vocab_size", -1),
+        ("num_labels", 10**9),
+        ("num_hidden_groups_of_layers", 10**9),
+    ],
+)
+def test_a_size_that_cannot_be_is_refused_before_it_is_made(
+    tmp_path: Path, field: str, value: object
+) -> None:
+    path = tmp_path / "config.json"
+    for config in ({**TINY, field: value}, {**TINY, "text_config": {field: value}}):
+        path.write_text(json.dumps(config))
+        for ask in (open_tensors, open_sizes):
+            with pytest.raises(ModelError, match=f"'{field}' must be a whole number from"):
+                ask(str(path))
+
+
+def test_other_sizes_are_taken_as_they_are(tmp_path: Path, transformers: Any) -> None:
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({**TINY, "num_hidden_layers": 3, "type_vocab_size": 1}))
+    assert open_sizes(str(path)).sizes.layers == 3
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("id2label", 7), ("hidden_act", 5), ("torch_dtype", "nope"), ("num_attention_heads", 3), ("dtype", 5)],
+)
+def test_a_field_that_transformers_does_not_take_is_one_line(
+    tmp_path: Path, transformers: Any, field: str, value: object
+) -> None:
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({**TINY, field: value}))
+    with pytest.raises(ModelError) as caught:
+        open_tensors(str(path))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100_000,
+        '{"model_type": "bert", "x": ' + "[" * 100_000 + "]" * 100_000 + "}",
+        '{"model_type": "bert", "x": ' + '{"a": ' * 500 + "1" + "}" * 501,
+        '{"model_type": []}',
+        '{"model_type": "a\\nb"}',
+    ],
+)
+def test_a_config_of_odd_build_is_one_line(tmp_path: Path, text: str) -> None:
+    (tmp_path / "config.json").write_text(text)
+    with pytest.raises(ModelError) as caught:
+        open_tensors(str(tmp_path))
+    assert "\n" not in str(caught.value)
+
+
+def test_labels_without_bound_are_refused() -> None:
+    with pytest.raises(ConfigError, match="at most 1,000,000 labels"):
+        open_tensors("roberta-base", "token", 10**9)
 
 
 def test_a_folder_without_a_config_is_refused(tmp_path: Path, transformers: Any) -> None:
@@ -152,7 +219,18 @@ def test_what_is_no_safetensors_file_is_refused(tmp_path: Path, content: bytes, 
         read_stored_tensors(path)
 
 
-@pytest.mark.parametrize("text", [b"{", b"[]", b'{"a": 3}', b'{"a": {"shape": "x", "data_offsets": [0]}}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"{",
+        b"[]",
+        b'{"a": 3}',
+        b'{"a": {"shape": "x", "data_offsets": [0]}}',
+        b"[" * 99_999,
+        b'{"a": {"shape": [1e999], "data_offsets": [0]}}',
+        b'{"a": {"shape": [-3], "data_offsets": [0]}}',
+    ],
+)
 def test_a_damaged_header_is_refused(tmp_path: Path, text: bytes) -> None:
     write_safetensors(tmp_path / "m.safetensors", None, text)
     with pytest.raises(ModelError, match="damaged"):
@@ -191,7 +269,7 @@ def test_without_transformers_a_local_folder_names_what_to_install(
     import sys
 
     monkeypatch.setitem(sys.modules, "transformers", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'deidlab\[train\]'"):
+    with pytest.raises(MissingExtraError, match=r"needs the 'train' extra: pip install "):
         open_tensors(str(write_config(tmp_path / "mine")))
     assert open_tensors("bert-base").total == 109_483_778
 

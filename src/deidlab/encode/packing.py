@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from deidlab.encode.pieced import Ints, PiecedCorpus
 from deidlab.encode.shapes import SPECIAL
 from deidlab.encode.windows import IGNORED
-from deidlab.train.pieced import Ints, PiecedCorpus
 
 _FIELDS = 4
 _STEP = 128
