@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from deidlab.detect.folding import Terms, folded
+from deidlab import languages
 from deidlab.detect.resolve import NAMES
-from deidlab.detect.wordlists import everyday_in
+from deidlab.rules.folding import Terms, fold_term, folded
+from deidlab.rules.readings import readings
+from deidlab.rules.wordlists import is_everyday
 from deidlab.types import Span
 
 SOURCE = "echo"
@@ -20,18 +22,25 @@ DOUBTFUL = 0.4
 
 def find_echoes(text: str, spans: Iterable[Span], language: str = "") -> list[Span]:
     """Further mentions of the names among `spans`, with their label and a little less certainty."""
-    is_everyday = everyday_in(language)
+    spans = [span for span in spans if span.label in NAMES]
+    if not spans:
+        return []
+    found = [way.back(_find_in(way.text, way.forth(spans), language)) for way in readings(text)]
+    return found[0] if len(found) == 1 else list(dict.fromkeys(span for each in found for span in each))
+
+
+def _find_in(text: str, spans: Iterable[Span], language: str) -> list[Span]:
+    everyday = languages.of(language).everyday()
     plain = folded(text)
     sources: dict[str, Span] = {}
     known: dict[tuple[int, int, str], float] = {}
     for span in spans:
-        if span.label in NAMES:
-            known[span.start, span.end, span.label] = _certainty(span)
-            for word in plain[span.start : span.end].split():
-                if len(word) >= _SHORTEST and not word.isdigit():
-                    before = sources.get(word)
-                    if before is None or (before.score or 0.0) < (span.score or 0.0):
-                        sources[word] = span
+        known[span.start, span.end, span.label] = _certainty(span)
+        for word in map(fold_term, plain[span.start : span.end].split()):
+            if len(word) >= _SHORTEST and not word.isdigit():
+                before = sources.get(word)
+                if before is None or (before.score or 0.0) < (span.score or 0.0):
+                    sources[word] = span
     if not sources:
         return []
     echoes = []
@@ -41,7 +50,7 @@ def find_echoes(text: str, spans: Iterable[Span], language: str = "") -> list[Sp
         # What was found there with as much certainty is no echo: it keeps its own source.
         if known.get((start, end, source.label), -1.0) >= score:
             continue
-        if is_everyday(word):
+        if word in everyday or is_everyday(word):
             if not text[start].isupper():
                 continue
             if _opens_sentence(text, start):

@@ -10,8 +10,8 @@ import functools
 import re
 from collections.abc import Iterable
 
-from deidlab.detect.folding import Terms, folded
-from deidlab.detect.wordlists import word_list
+from deidlab.rules.folding import Terms, folded
+from deidlab.rules.wordlists import word_list
 from deidlab.types import Span
 
 _LABELS = frozenset({"PATIENT", "DOCTOR", "CITY", "STATE", "LOCATION-OTHER", "HOSPITAL", "ORGANIZATION"})

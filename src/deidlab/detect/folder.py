@@ -9,20 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from deidlab.encode.decoding import Scores
+from deidlab import conventions
+from deidlab.encode.decoding import SCHEMES, Scores, spell_spans
 from deidlab.errors import ModelError
 from deidlab.jsonfile import read_object
 
 TAGGER = "tagger.json"
 EXPORT = "export.json"
+COMMITTEE = "committee.json"
 TOKENIZER = "tokenizer.json"
 STEPS = "steps.npy"
 WEIGHTS = "model.safetensors"
 TORCH, ONNX, OPENVINO = "torch", "onnx", "openvino"
 FORMATS = (ONNX, OPENVINO)
 DECODINGS = ("viterbi", "greedy", "crf")
-MEDDOCAN = "meddocan"
-CUSTOMS = ("", MEDDOCAN)
+CUSTOMS = ("", *conventions.known())
+TOGETHER = ("vote", "mean")
+"""How the members of a committee answer as one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,24 @@ def is_export(folder: Path) -> bool:
     return (folder / EXPORT).is_file()
 
 
+def is_committee(folder: Path) -> bool:
+    return (folder / COMMITTEE).is_file()
+
+
+def read_committee(folder: Path) -> tuple[str, list[tuple[Path, str]]]:
+    """How a committee answers, and the folders of its members with the digests of their weights."""
+    path = folder / COMMITTEE
+    table = read_object(path, ModelError)
+    try:
+        members = [(folder / str(row["folder"]), str(row["weights"])) for row in table["members"]]
+        how = str(table["how"])
+    except (KeyError, TypeError):
+        raise ModelError(f"{path}: not the description of a committee") from None
+    if how not in TOGETHER or not members:
+        raise ModelError(f"{path}: no members, or a way of answering that this version does not know")
+    return how, members
+
+
 def read_tagger(folder: Path) -> TaggerFacts:
     """What the folder's `tagger.json` says, checked."""
     path = folder / TAGGER
@@ -94,6 +115,11 @@ def read_tagger(folder: Path) -> TaggerFacts:
         )
     except (KeyError, TypeError, ValueError):
         raise ModelError(f"{path}: not the description of a tagger") from None
+    if facts.tags and not spell_spans(facts.tags):
+        raise ModelError(
+            f"{path}: its tags would spell no spans, so nothing could be masked; expected are O and B-LABEL, "
+            f"I-LABEL for every label, or the tags of {', '.join(list(SCHEMES)[1:])}"
+        )
     if facts.decoding not in DECODINGS or facts.customs not in CUSTOMS or not facts.tags:
         raise ModelError(f"{path}: no tags, or a way of decoding that this version does not know")
     return facts

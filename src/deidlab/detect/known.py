@@ -7,6 +7,7 @@ decides the label (`name`, `last`, `dob`, `phone`, `mrn`, ...). A patient may ha
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,6 +17,8 @@ from typing import Any
 
 from deidlab.detect.known_match import SOURCE, Identifiers, collect
 from deidlab.errors import ConfigError, CorpusError
+from deidlab.inputfile import open_input, require_regular
+from deidlab.rules.readings import find_in_readings
 from deidlab.types import Document, Span
 
 __all__ = ["SOURCE", "KnownTable", "label_of_column"]
@@ -80,6 +83,8 @@ class KnownTable:
             raise ConfigError(f"{path}: {error.strerror or 'cannot be read'}") from None
         except UnicodeDecodeError:
             raise ConfigError(f"{path}: not a text file in UTF-8") from None
+        except csv.Error:
+            raise ConfigError(f"{path}: not a table: a quote is never closed, or a cell is huge") from None
 
     @classmethod
     def of(cls, rows: Iterable[Mapping[str, Any]], name: str = "known table") -> KnownTable:
@@ -97,7 +102,13 @@ class KnownTable:
             for column, value in row.items():
                 if column and column != owner and value is not None and str(value).strip():
                     cells.add((label_of_column(column), str(value).strip()))
-        return cls({patient: collect(sorted(cells)) for patient, cells in values.items()})
+        table = cls({patient: collect(sorted(cells)) for patient, cells in values.items()})
+        if not any(table.patients.values()):
+            raise ConfigError(
+                f"{name}: no identifier in it ({len(table)} patients); beside 'patient' it needs columns "
+                "such as name, dob, phone or mrn, with values"
+            )
+        return table
 
     def find(self, document: Document) -> list[Span]:
         """Every mention of what is known of the document's patient.
@@ -107,7 +118,7 @@ class KnownTable:
         identifiers = self.patients.get(document.patient)
         if identifiers is None and len(self.patients) == 1 and document.patient in (document.id, _STREAM):
             identifiers = next(iter(self.patients.values()))
-        return identifiers.find(document.text) if identifiers is not None else []
+        return [] if identifiers is None else find_in_readings(document.text, identifiers.find)
 
 
 def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
@@ -117,7 +128,7 @@ def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
     elif suffix in {".jsonl", ".ndjson"}:
         yield from _jsonl_rows(path)
     elif suffix in {".csv", ".tsv"}:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with io.TextIOWrapper(open_input(path), "utf-8-sig", newline="") as file:
             yield from csv.DictReader(file, delimiter="\t" if suffix == ".tsv" else ",")
     else:
         raise ConfigError(f"{path}: a table of known identifiers ends in .csv, .tsv, .parquet or .jsonl")
@@ -128,6 +139,7 @@ def _parquet_rows(path: Path) -> Iterator[Mapping[str, Any]]:
     import pyarrow.parquet as pq
 
     try:
+        require_regular(path)
         with pq.ParquetFile(path) as file:
             for batch in file.iter_batches():
                 yield from batch.to_pylist()
@@ -136,13 +148,13 @@ def _parquet_rows(path: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def _jsonl_rows(path: Path) -> Iterator[Mapping[str, Any]]:
-    with path.open(encoding="utf-8-sig") as file:
+    with io.TextIOWrapper(open_input(path), "utf-8-sig") as file:
         for number, line in enumerate(file, 1):
             if not line.strip():
                 continue
             try:
                 row = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 raise ConfigError(f"{path}: line {number} is not JSON") from None
             if not isinstance(row, dict):
                 raise ConfigError(f"{path}: line {number} is not a JSON object")

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from deidlab.detect.folding import Terms, folded
-from deidlab.detect.wordlists import is_everyday
+from deidlab.rules.folding import Terms, folded
+from deidlab.rules.readings import plain_form
+from deidlab.rules.wordlists import is_everyday
 from deidlab.types import Span
 
 SOURCE = "known"
@@ -39,6 +40,7 @@ _NUMBER = re.compile(
     r"(?<![^\W_])(?:[A-Za-z]{1,4}[- ]?)?\(?[0-9](?:[0-9A-Za-z]|[-./ ()]{1,2}(?=[0-9])){3,40}(?![^\W_])"
 )
 _BARE = re.compile(r"[^0-9a-z]+")
+_LETTERS_AND_DIGITS = frozenset("0123456789abcdefghijklmnopqrstuvwxyz")
 _DATE_ORDERS = ("%Y-%m-%d", "%m/%d/%Y", "%d/%m/%Y", "%d.%m.%Y", "%Y/%m/%d", "%Y%m%d", "%d %b %Y", "%d %B %Y",
                 "%b %d, %Y", "%B %d, %Y", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S")  # fmt: skip
 
@@ -50,6 +52,10 @@ class Identifiers:
     terms: tuple[tuple[str, str], ...] = field(repr=False)
     name_words: tuple[tuple[str, str], ...] = field(repr=False)
     numbers: tuple[tuple[str, str], ...] = field(repr=False)
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to find."""
+        return bool(self.terms or self.name_words or self.numbers)
 
     def find(self, text: str) -> list[Span]:
         """Every mention in the text."""
@@ -89,23 +95,44 @@ class Identifiers:
         return spans
 
     def _numbers(self, text: str) -> list[Span]:
-        from rapidfuzz.distance import OSA
-
-        spans = []
         if not self.numbers:
             return []
+        spans: list[Span] = []
         for match in _NUMBER.finditer(text):
-            bare = _BARE.sub("", match.group().lower())
-            for label, number in self.numbers:
-                start = _tail_start(match, len(number))
-                if bare == number or (len(number) >= _NEAR_NUMBER_FROM and bare.endswith(number)):
-                    spans.append(Span(start, match.end(), label, 1.0, SOURCE))
-                    break
-                tail = bare[-len(number) :]
-                if len(number) >= _NEAR_NUMBER_FROM and OSA.distance(tail, number, score_cutoff=1) <= 1:
-                    spans.append(Span(start, match.end(), label, 0.8, f"{SOURCE}:near"))
-                    break
+            exact = [
+                Span(start, end, label, 1.0, SOURCE)
+                for label, number in self.numbers
+                for start, end in _places_in(match, number)
+            ]
+            spans += exact or self._near_number(match)
         return spans
+
+    def _near_number(self, match: re.Match[str]) -> list[Span]:
+        from rapidfuzz.distance import OSA
+
+        bare = _BARE.sub("", match.group().lower())
+        for label, number in self.numbers:
+            tail = bare[-len(number) :]
+            if len(number) >= _NEAR_NUMBER_FROM and OSA.distance(tail, number, score_cutoff=1) <= 1:
+                start = _tail_start(match, len(number))
+                return [Span(start, match.end(), label, 0.8, f"{SOURCE}:near")]
+        return []
+
+
+def _places_in(match: re.Match[str], number: str) -> Iterator[tuple[int, int]]:
+    """Where a run of numbers is the known one, ends in it, or holds it between two separators."""
+    text = match.group().lower()
+    places = [place for place, char in enumerate(text) if char in _LETTERS_AND_DIGITS]
+    bare = "".join(text[place] for place in places)
+    if bare.endswith(number) and (len(bare) == len(number) or len(number) >= _NEAR_NUMBER_FROM):
+        yield _tail_start(match, len(number)), match.end()
+    at = bare.find(number) if len(number) >= _NEAR_NUMBER_FROM else -1
+    while 0 <= at < len(bare) - len(number):
+        first, last = places[at], places[at + len(number) - 1]
+        if (not at or places[at - 1] < first - 1) and places[at + len(number)] > last + 1:
+            first -= first > 0 and text[first - 1] == "("
+            yield match.start() + first, match.start() + last + 1
+        at = bare.find(number, at + 1)
 
 
 def _tail_start(match: re.Match[str], length: int) -> int:
@@ -123,7 +150,8 @@ def collect(cells: Iterable[tuple[str, str]]) -> Identifiers:
     terms: dict[tuple[str, str], None] = {}
     words: dict[tuple[str, str], None] = {}
     numbers: dict[tuple[str, str], None] = {}
-    for label, value in cells:
+    for label, written in cells:
+        value = plain_form(written)
         plain = " ".join(folded(value).split())
         if label in NAME_LABELS:
             words.update(((label, word), None) for word in plain.split() if len(word) >= 2)

@@ -9,18 +9,20 @@ import functools
 from collections.abc import Iterable
 from pathlib import Path
 
-from deidlab.detect.folding import Terms, fold_term
 from deidlab.errors import ConfigError
+from deidlab.inputfile import read_input
 from deidlab.labels import load_label_set
+from deidlab.rules.folding import Terms, fold_term
+from deidlab.rules.readings import find_in_readings
 from deidlab.types import Span
 
-DENY, DEFAULT_LABEL = "deny", "OTHER"
+ALLOW, DENY, DEFAULT_LABEL = "allow", "deny", "OTHER"
 
 
 def read_terms(path: Path | str) -> frozenset[str]:
     """The terms of a dictionary file."""
     try:
-        lines = Path(path).read_text("utf-8-sig").splitlines()
+        lines = read_input(Path(path)).decode("utf-8-sig").splitlines()
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror or 'cannot be read'}") from None
     except UnicodeDecodeError:
@@ -52,18 +54,29 @@ def find_denied(text: str, terms: frozenset[str]) -> list[Span]:
     if not terms:
         return []
     finder, labels = _terms(terms)
-    return [Span(start, end, labels[term], 1.0, DENY) for start, end, term in finder.find(text)]
+    return find_in_readings(
+        text,
+        lambda plain: [Span(start, end, labels[term], 1.0, DENY) for start, end, term in finder.find(plain)],
+    )
 
 
 def find_allowed(text: str, terms: frozenset[str]) -> list[tuple[int, int]]:
-    """Where allowed terms stand."""
+    """Where allowed terms stand, in order; none lies inside another."""
     if not terms:
         return []
-    return [(start, end) for start, end, _ in _terms(terms)[0].find(text)]
+    finder = _terms(terms)[0]
+    found = find_in_readings(
+        text, lambda plain: [Span(start, end, ALLOW) for start, end, _ in finder.find(plain)]
+    )
+    stretches: list[tuple[int, int]] = []
+    for start, minus_end in sorted({(span.start, -span.end) for span in found}):
+        if not stretches or -minus_end > stretches[-1][1]:
+            stretches.append((start, -minus_end))
+    return stretches
 
 
 def outside(spans: Iterable[Span], stretches: list[tuple[int, int]]) -> list[Span]:
-    """The spans that lie inside none of the stretches (in order, disjoint)."""
+    """The spans that lie inside none of the stretches (in order, none inside another)."""
     from bisect import bisect_right
 
     if not stretches:

@@ -11,7 +11,7 @@ import functools
 import re
 from collections.abc import Iterable
 
-from deidlab.detect.wordlists import cue_words
+from deidlab.rules.wordlists import cue_words
 from deidlab.types import Span
 
 _TRIMMED = frozenset({"PATIENT", "DOCTOR", "DATE"})

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from deidlab import languages
 from deidlab.detect import Detector, KnownTable, load_detector, read_terms
-from deidlab.detect.rules import all_rules
 from deidlab.encode.words import find_words
 from deidlab.errors import ConfigError, DeidError, ModelError, UnknownNameError
 from deidlab.types import Document, Span
@@ -72,7 +72,7 @@ def test_a_stricter_threshold_takes_candidates_in() -> None:
 
 
 class Tagger:
-    tags = ("O", "B-PATIENT", "I-PATIENT")
+    tags: tuple[str, ...] = ("O", "B-PATIENT", "I-PATIENT")
 
     def predict(self, documents: Sequence[Document]) -> list[tuple[list[Span], list[tuple[int, int, float]]]]:
         return [([Span(0, 4, "PATIENT", 0.4, "model")], [(0, 4, 0.4), (5, 9, 0.3)]) for _ in documents]
@@ -83,7 +83,45 @@ def test_a_model_s_spans_count_as_decoded_and_a_low_threshold_adds_words() -> No
     assert pieces(Detector(model=Tagger()), text) == [("blue", "PATIENT")]
     assert pieces(Detector(model=Tagger(), threshold=0.5), text) == []
     assert pieces(Detector(model=Tagger(), threshold=0.2), text) == [("blue", "PATIENT"), ("moon", "OTHER")]
-    assert pieces(Detector(rules=all_rules(), model=Tagger(), how="vote"), text) == []
+    assert pieces(Detector(rules=languages.find("en").rules, model=Tagger(), how="vote"), text) == []
+
+
+class Reader(Tagger):
+    """Finds one name, written plainly, and remembers what it was given to read."""
+
+    def __init__(self) -> None:
+        self.read: list[str] = []
+
+    def predict(self, documents: Sequence[Document]) -> list[tuple[list[Span], list[tuple[int, int, float]]]]:
+        answers = []
+        for document in documents:
+            self.read.append(document.text)
+            start = document.text.find("Quillane")
+            found = [] if start < 0 else [Span(start, start + 8, "PATIENT", 0.9, "model")]
+            answers.append((found, [(start, start + 8, 0.9)] if found else []))
+        return answers
+
+
+def test_a_model_reads_past_hidden_characters_and_a_plain_note_once() -> None:
+    text = "saw Quil\u00adlane, Ｑｕｉｌｌａｎｅ"
+    model = Reader()
+    [found, other] = Detector(model=model).detect([note(text), note("a well-\nknown Quillane")])
+    assert (4, 13) in {(span.start, span.end) for span in found.spans}
+    assert max(score for start, end, score in found.words if start < 13 and end > 4) == pytest.approx(0.9)
+    assert [(span.start, span.end) for span in other.spans] == [(14, 22)]
+    assert model.read == [
+        "saw Quil\u00adlane, Quillane",
+        "saw Quillane, Quillane",
+        "a well-\nknown Quillane",
+    ]
+
+
+def test_a_model_none_of_whose_labels_counts_here_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Tagger()
+    model.tags = ("O", "B-SEXO_SUJETO_ASISTENCIA", "I-SEXO_SUJETO_ASISTENCIA")
+    monkeypatch.setattr("deidlab.detect.detector._load_model", lambda name, device: model)
+    with pytest.raises(ModelError, match="could mask nothing"):
+        load_detector("elsewhere")
 
 
 def test_labels_of_another_set() -> None:

@@ -88,6 +88,17 @@ def test_bad_tables_are_one_line_errors_without_their_content(tmp_path: Path) ->
         KnownTable.read(tmp_path / "bad.jsonl")
 
 
+@pytest.mark.parametrize(
+    "content",
+    ["", "patient,name\n", "patient,name,age\np1,,\np2, ,44\n", "patient\np1\n", "patient,last\np1,Q\n"],
+)
+def test_a_table_without_identifiers_is_an_error(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "known.csv"
+    path.write_text(content)
+    with pytest.raises(ConfigError, match=r"known\.csv: no identifier in it"):
+        KnownTable.read(path)
+
+
 def test_known_names_reach_the_spans_and_never_the_repr() -> None:
     table = KnownTable.of([ROW])
     assert "Zorba" not in repr(table)

@@ -28,6 +28,14 @@ UNITS = (
     "A1",
     ".com",
     "Smith,",
+    "\u00ad",
+    "a-\n",
+    "a\u200b ",
+    "\x00 Smith ",
+    "e\u0301",
+    "\uff11",
+    "Room ",
+    "bed 1 ",
 )
 
 

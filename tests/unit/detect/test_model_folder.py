@@ -61,6 +61,32 @@ def test_a_description_that_is_none_is_one_line(tmp_path: Path, tagger: Any) -> 
 
 
 @pytest.mark.parametrize(
+    "tags",
+    [
+        ["O", "NAME", "DATE"],
+        ["O", "LABEL_1"],
+        ["O"],
+        ["B-NAME", "I-NAME"],
+        ["O", "B-", "I-"],
+        ["O", "b-NAME", "i-NAME"],
+        ["O", "NAME-B", "NAME-I"],
+        ["O", "B-NAME", "L-NAME", "S-NAME"],
+        ["O", "B-NAME", "B-NAME"],
+    ],
+)
+def test_a_tagger_whose_tags_spell_no_spans_is_refused(tmp_path: Path, tags: list[str]) -> None:
+    write(tmp_path, tagger=TAGGER | {"tags": tags}, export=EXPORT)
+    with pytest.raises(ModelError, match=r"tagger\.json: its tags would spell no spans.*B-LABEL"):
+        load_model(tmp_path)
+
+
+@pytest.mark.parametrize("tags", [["O", "I-X"], ["O", "B-X"], ["B-X", "I-X", "O"], ["O", "S-X", "B-X", "E-X"],
+                                  ["O", "B-X", "I-X", "L-X", "U-X"]])  # fmt: skip
+def test_every_scheme_that_can_be_decoded_is_read(tmp_path: Path, tags: list[str]) -> None:
+    assert read_tagger(write(tmp_path, tagger=TAGGER | {"tags": tags})).tags == tuple(tags)
+
+
+@pytest.mark.parametrize(
     "export", ["", {}, EXPORT | {"format": "coreml"}, EXPORT | {"model": "../../elsewhere/model.onnx"}]
 )
 def test_a_record_that_is_none_is_one_line(tmp_path: Path, export: Any) -> None:
@@ -95,7 +121,7 @@ def test_a_folder_of_anything_else_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("format", ["onnx", "openvino"])
 def test_a_model_file_that_is_missing_or_broken_is_one_line(tmp_path: Path, format: str) -> None:
-    pytest.importorskip("onnxruntime" if format == "onnx" else "openvino", reason=f"NEEDS deidlab[{format}]")
+    pytest.importorskip("onnxruntime" if format == "onnx" else "openvino", reason=f"NEEDS .[{format}]")
     facts = ExportFacts(format, "fp32", "model.onnx" if format == "onnx" else "model.xml")
     with pytest.raises(ModelError, match="missing"):
         open_runtime(tmp_path, facts, choose_threads())

@@ -12,11 +12,12 @@ from unittest.mock import ANY
 
 import pytest
 
+from deidlab import languages
 from deidlab.detect import load_detector
 from deidlab.detect.embedded import EMBEDDED, embedded_folder
 from deidlab.detect.folder import read_export, read_tagger
 from deidlab.detect.runtimes import choose_threads, n_cores
-from deidlab.errors import ConfigError, ModelError
+from deidlab.errors import ModelError
 from deidlab.types import Document
 
 LIMIT_BYTES = 25_000_000
@@ -104,9 +105,9 @@ def test_own_labels_are_those_of_the_models_corpus() -> None:
     assert load_detector("es", "off", labels="meddocan") == replace(
         load_detector("es", "off", labels="own"), model=ANY
     )
-    for labels in ("own", "meddocan"):
-        with pytest.raises(ConfigError, match="--rules off"):
-            load_detector("es", "on", labels=labels)
+    # What rules find beside the model is named as the model names it.
+    beside = load_detector("es", "on", labels="own").detect([document])[0]
+    assert {"NOMBRE_SUJETO_ASISTENCIA", "FECHAS"} <= {span.label for span in beside.spans}
 
 
 def test_own_labels_come_with_a_threshold_of_their_own_and_masking_without() -> None:
@@ -126,16 +127,7 @@ def test_the_spanish_model_keeps_the_customs_of_its_corpus() -> None:
 
 def test_spanish_rules_speak_only_where_the_model_is_silent() -> None:
     detector = load_detector("es")
-    assert {rule.name for rule in detector.rules} == {
-        "web",
-        "phones",
-        "national",
-        "places",
-        *(
-            f"es.{name}"
-            for name in ("dates", "ages", "kin", "names", "listed", "ids", "institutions", "places", "work")
-        ),
-    }
+    assert detector.rules == languages.find("es").rules and detector.yields
     text, _ = NOTES["es"]
     alone, both = (
         load_detector("es", rules).detect([Document("n", text=text)])[0] for rules in ("off", "on")
