@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import random
+import signal
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,14 +13,14 @@ import pytest
 
 from deidlab.errors import ConfigError, DeidError
 from deidlab.execute import Executor, Failed, Local, Task
-from tests.unit.execute.kinds_of_work import CannotStart, Pid, Square, Tell
+from tests.unit.execute.kinds_of_work import CannotStart, Pid, Square, Tell, Who
 
 NAMES = ("one process", "two processes", "ray")
 
 
 @pytest.fixture(scope="module")
 def ray_executor() -> Iterator[Executor]:
-    pytest.importorskip("ray", reason="Ray is not installed: pip install 'deidlab[ray]'")
+    pytest.importorskip("ray", reason="Ray is not installed: pip install '.[ray]'")
     from deidlab.execute.ray.executor import RayExecutor
     from deidlab.execute.ray.settings import RaySettings
 
@@ -86,6 +88,21 @@ def test_a_worker_that_crashes_loses_one_item(execute: Executor, capfd: pytest.C
     assert failed.reason.startswith("its worker process ended without an answer")
     assert [r for k, r in enumerate(found) if k != 13] == [n * n for n in range(18) if n != 13]
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_worker_killed_at_any_moment_loses_nothing(execute: Executor, seed: int) -> None:
+    if works_here(execute):
+        pytest.skip("the work is done in this process, which must live on")
+    draw = random.Random(seed)
+    moment = draw.randrange(20)
+    found: list[tuple[int, int]] = []
+    for done in execute(tasks(40), Who(0.01)):
+        found += done.results  # type: ignore[arg-type]
+        if done.number == moment:
+            time.sleep(draw.uniform(0, 0.05))
+            os.kill(draw.choice([pid for _, pid in found]), signal.SIGKILL)
+    assert [item for item, _ in found] == list(range(120))
 
 
 def test_wrong_settings_end_the_run(execute: Executor) -> None:

@@ -66,7 +66,7 @@ class Nodes:
         return [pid for place in range(len(self.nodes)) for pid in self.workers_of(place)]
 
     def workers_of(self, place: int) -> list[int]:
-        return [pid for pid in children(self.raylet(place)) if command(pid).startswith("ray::_Actor")]
+        return [pid for pid in children(self.raylet(place)) if command(pid).startswith("ray::Worker")]
 
 
 def children(parent: int) -> list[int]:

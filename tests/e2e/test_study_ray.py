@@ -13,17 +13,17 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("torch", reason="torch is not installed: pip install 'deidlab[train]'")
-pytest.importorskip("transformers", reason="transformers is not installed: pip install 'deidlab[train]'")
-pytest.importorskip("ray", reason="ray is not installed: pip install 'deidlab[ray]'")
+pytest.importorskip("torch", reason="torch is not installed: pip install '.[train]'")
+pytest.importorskip("transformers", reason="transformers is not installed: pip install '.[train]'")
+pytest.importorskip("ray", reason="ray is not installed: pip install '.[ray]'")
 if sys.platform != "linux":
     pytest.skip("looks for processes in /proc", allow_module_level=True)
 
 from deidlab.errors import ConfigError
+from deidlab.execute.ray.actors import Actors
 from deidlab.execute.ray.cluster import connect
-from deidlab.execute.ray.jobs import Hosts
 from deidlab.execute.ray.settings import RaySettings
-from deidlab.study.raypool import FarOptions
+from deidlab.study.engines import FarOptions
 from deidlab.study.reading import read_spec
 from deidlab.study.records import read_study
 from deidlab.study.running import RunOptions, Snapshot, run_study
@@ -178,28 +178,48 @@ def test_two_runs_share_a_gpu_where_each_takes_half(whole: Nodes) -> None:
         def __init__(self) -> None:
             self.facts = {"gpu": os.environ["CUDA_VISIBLE_DEVICES"]}
 
-    # Here and not in a module: so it travels as it is.
+        def __call__(self, value: Any) -> Any:
+            return value
+
     node = whole.cluster.add_node(num_cpus=4, num_gpus=1, object_store_memory=STORE)
     try:
         with connect(whole.address) as cluster:
-            hosts = Hosts(cluster.ray, Seat, RaySettings(whole.address, gpus=0.5))
-            assert hosts.room() == 2
-            started = [hosts.start() for _ in range(3)]
+            # Here and not in a module: so it travels by value.
+            actors = Actors(cluster.ray, RaySettings(whole.address, gpus=0.5), ByValue(Seat))
+            assert actors.room() == 2
+            started = [actors.start() for _ in range(3)]
             words: list[Any] = []
-            until = time.monotonic() + 60
-            while len(words) < 2 and time.monotonic() < until:
-                words += hosts.wait(0.5)
-            words += hosts.wait(1.0)
-            assert [(word.kind, word.value) for word in words] == [("opened", {"gpu": "0"})] * 2
+
+            def hear(n_words: int) -> None:
+                until = time.monotonic() + 60
+                while len(words) < n_words and time.monotonic() < until:
+                    words.extend(actors.wait(started, 0.5))
+
+            hear(2)
+            words += actors.wait(started, 1.0)
+            assert [(word.kind, word.value["gpu"]) for word in words] == [("ready", "0")] * 2
             # Where one goes, the third has its place.
-            hosts.drop(words[0].host)
-            until = time.monotonic() + 60
-            while len(words) < 3 and time.monotonic() < until:
-                words += hosts.wait(0.5)
-            assert {id(word.host) for word in words} == {id(host) for host in started}
-            hosts.close()
+            actors.end(words[0].worker)
+            hear(3)
+            assert {id(word.worker) for word in words} == {id(each) for each in started}
+            for each in started:
+                actors.end(each)
     finally:
         whole.cluster.remove_node(node)
+
+
+class ByValue:
+    """A start-up that no module of a worker has."""
+
+    def __init__(self, start: Any) -> None:
+        from ray import cloudpickle
+
+        self._data = cloudpickle.dumps(start)
+
+    def __reduce__(self) -> Any:
+        import pickle
+
+        return pickle.loads, (self._data,)
 
 
 @pytest.mark.slow

@@ -1,8 +1,4 @@
-"""Worker processes on this machine: tasks in, completions out, in order and with little held in memory.
-
-Each worker has a pipe of its own and one task at a time. A worker that dies (memory, a crash in a library)
-takes nothing with it: a new one is started, and the items of its task are tried one by one.
-"""
+"""Worker processes of this machine: each has a pipe of its own and one value at a time."""
 
 from __future__ import annotations
 
@@ -10,22 +6,21 @@ import contextlib
 import multiprocessing
 import os
 import signal
-from collections import deque
+import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain, islice
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any, Generic
+from typing import Any
 
-from deidlab.errors import DeidError
-from deidlab.execute.tasks import Completion, Failed, Item, Reading, Result, Setup, Task, attempt, portable
+from deidlab.execute.crew import Crew
+from deidlab.execute.inorder import InOrder, ItemByItem, Unit
+from deidlab.execute.tasks import Completion, Item, Reading, Result, Setup, Task, attempt, describe
+from deidlab.execute.workers import BROKEN, DIED, DONE, NUMBER, READY, Limits, Start, Word, answer, begin
 
-# How many tasks may be ahead of the slowest, for each worker: more evens out, and holds more in memory.
-_AHEAD = 4
-_READY, _DONE, _FATAL = "ready", "done", "fatal"
-DIED = "its worker process ended without an answer (out of memory?)"
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "TOKENIZERS_PARALLELISM")
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+_END_SECONDS = 5.0
 
 
 def run_tasks(
@@ -35,7 +30,12 @@ def run_tasks(
     source = iter(tasks)
     first = tuple(islice(source, 2)) if n_workers > 1 else ()
     if n_workers > 1 and len(first) == 2:
-        yield from _Pool(setup, n_workers).run(chain(first, source))
+        limits = Limits(n_workers)
+        crew: Crew[Unit] = Crew(Processes(ItemByItem(setup)), limits)
+        try:
+            yield from InOrder[Item, Result](crew, limits).run(chain(first, source))
+        finally:
+            crew.close()
         return
     work = None
     for task in chain(first, source):
@@ -63,129 +63,101 @@ class Local:
         return (Task(number, items) for number, items in zip(numbers, reading.read(numbers), strict=True))
 
 
-@dataclass(slots=True)
-class _Worker(Generic[Item, Result]):
-    """A process, its pipe, and the task that it has; `results` is a list while items go one by one."""
-
+@dataclass(slots=True, eq=False)
+class _Worker:
     process: BaseProcess
     pipe: Connection
-    ready: bool = False
-    task: Task[Item] | None = None
-    results: list[Result | Failed] | None = field(default=None, repr=False)
+    number: int
+    fresh: bool = True
 
 
-class _Pool(Generic[Item, Result]):
-    def __init__(self, setup: Setup[Item, Result], n_workers: int) -> None:
-        self._setup = setup
-        self._n_workers = n_workers
-        self._workers: list[_Worker[Item, Result]] = []
+class Processes:
+    """Workers as processes; `threads` is how many a library may start in each, 0 as many as it likes."""
+
+    depth, lingers, failed_starts = 1, False, 1
+
+    def __init__(self, start: Start, threads: int = 1) -> None:
+        self._start, self._threads = start, threads
+        self._alive: list[_Worker] = []
+        self._ending: list[BaseProcess] = []
+        self._room = 1
         # A fresh interpreter: a fork would copy this one's threads and locks half way through something.
         self._context = multiprocessing.get_context("spawn")
 
-    def run(self, source: Iterator[Task[Item]]) -> Iterator[Completion[Result]]:
-        order: deque[int] = deque()
-        finished: dict[int, Completion[Result]] = {}
-        open_ended = True
-        try:
-            while open_ended or order:
-                while open_ended and len(order) < _AHEAD * self._n_workers and self._has_room():
-                    task = next(source, None)
-                    if task is None:
-                        open_ended = False
-                        break
-                    order.append(task.number)
-                    self._give(task)
-                if order and order[0] not in finished:
-                    finished.update((done.number, done) for done in self._collect())
-                while order and order[0] in finished:
-                    yield finished.pop(order.popleft())
-        finally:
-            self._stop()
-
-    def _has_room(self) -> bool:
-        return len(self._workers) < self._n_workers or any(each.task is None for each in self._workers)
-
-    def _give(self, task: Task[Item]) -> None:
-        idle = next((each for each in self._workers if each.task is None), None)
-        if idle is None:
-            idle = self._start()
-            self._workers.append(idle)
-        idle.task, idle.results = task, None
-        self._send(idle, task.items)
-
-    def _start(self) -> _Worker[Item, Result]:
+    def start(self) -> _Worker:
+        taken = {each.number for each in self._alive}
+        number = next(each for each in range(len(taken) + 1) if each not in taken)
         ours, theirs = self._context.Pipe()
-        process = self._context.Process(target=_serve, args=(theirs, self._setup), daemon=True)
-        with _one_thread_each():
+        process = self._context.Process(target=_live, args=(theirs, self._start, number), daemon=True)
+        with _threads(self._threads):
             process.start()
         theirs.close()
-        return _Worker(process, ours)
+        worker = _Worker(process, ours, number)
+        self._alive.append(worker)
+        return worker
 
-    def _send(self, worker: _Worker[Item, Result], items: Sequence[Item]) -> None:
-        # A worker that is gone shows when its answer is read.
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            worker.pipe.send(items)
+    def give(self, worker: _Worker, packed: Any) -> bool:
+        try:
+            worker.pipe.send(packed)
+        except (BrokenPipeError, ConnectionResetError):
+            return False
+        return True
 
-    def _collect(self) -> list[Completion[Result]]:
-        """Wait for word from a worker; the tasks that it completed."""
-        done = []
-        for pipe in wait([each.pipe for each in self._workers if each.task is not None]):
-            worker = next(each for each in self._workers if each.pipe is pipe)
-            try:
-                kind, answer = worker.pipe.recv()
-            except (EOFError, OSError):
-                self._replace(worker)
-                kind, answer = _DONE, None
-            if kind == _FATAL:
-                raise answer
-            if kind == _READY:
-                worker.ready = True
-            elif (completion := self._take(worker, answer)) is not None:
-                done.append(completion)
-        return done
+    def wait(self, workers: Sequence[_Worker], seconds: float) -> list[Word]:
+        if not workers:
+            time.sleep(min(seconds, 0.05))
+            return []
+        by_pipe = {each.pipe: each for each in workers}
+        return [self._hear(by_pipe[pipe]) for pipe in wait(list(by_pipe), seconds)]  # type: ignore[index]
 
-    def _take(self, worker: _Worker[Item, Result], answer: Any) -> Completion[Result] | None:
-        """The answer to all items, or to the next one of a task whose items go one by one."""
-        task = worker.task
-        assert task is not None
-        if worker.results is None:
-            if answer is not None:
-                worker.task = None
-                return Completion(task.number, answer)
-            worker.results = [] if len(task.items) > 1 else [Failed(DIED)]
-        else:
-            worker.results.extend(answer or (Failed(DIED),))
-        reached = len(worker.results)
-        if reached < len(task.items):
-            self._send(worker, task.items[reached : reached + 1])
-            return None
-        worker.task = None
-        return Completion(task.number, tuple(worker.results))
+    def _hear(self, worker: _Worker) -> Word:
+        try:
+            kind, value = worker.pipe.recv()
+        except (EOFError, OSError):
+            return Word(worker, DIED)
+        if kind == READY:
+            self._room = int(value.get("n_devices", 1))
+        return Word(worker, kind, value)
 
-    def _replace(self, worker: _Worker[Item, Result]) -> None:
+    def end(self, worker: _Worker) -> None:
+        worker.process.terminate()
+        self.release(worker)
+
+    def release(self, worker: _Worker) -> None:
         worker.pipe.close()
-        worker.process.join()
-        if not worker.ready:
-            raise DeidError(f"a worker process could not start (exit status {worker.process.exitcode})")
-        fresh = self._start()
-        worker.process, worker.pipe, worker.ready = fresh.process, fresh.pipe, False
+        self._alive.remove(worker)
+        self._ending.append(worker.process)
 
-    def _stop(self) -> None:
-        for worker in self._workers:
-            worker.pipe.close()
-        for worker in self._workers:
-            if worker.task is not None:
-                worker.process.terminate()
-            worker.process.join(5)
-            if worker.process.is_alive():
-                worker.process.kill()
+    def close(self) -> None:
+        for process in self._ending:
+            process.join(_END_SECONDS)
+            if process.is_alive():
+                process.kill()
+                process.join()
+        self._ending = []
+
+    def pack(self, value: Any) -> Any:
+        return value
+
+    def unpack(self, packed: Any) -> Any:
+        return packed
+
+    def room(self) -> int:
+        """One, or what the first worker tells of its devices."""
+        return self._room
+
+    def describe_lack(self) -> str:
+        return "this machine is too slow to start one"
 
 
 @contextlib.contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Workers share the cores among themselves: libraries in them must not start a thread a core."""
-    missing = [name for name in _THREADS if name not in os.environ]
-    os.environ.update({name: "false" if name.startswith("TOKEN") else "1" for name in missing})
+def _threads(n_threads: int) -> Iterator[None]:
+    """Libraries read how many threads they may use when they are loaded: workers share the cores."""
+    wanted = dict.fromkeys(_THREADS, str(n_threads)) if n_threads else {}
+    if n_threads == 1:
+        wanted["TOKENIZERS_PARALLELISM"] = "false"
+    missing = {name: value for name, value in wanted.items() if name not in os.environ}
+    os.environ.update(missing)
     try:
         yield
     finally:
@@ -193,17 +165,27 @@ def _one_thread_each() -> Iterator[None]:
             del os.environ[name]
 
 
-def _serve(pipe: Connection, setup: Setup[Item, Result]) -> None:
-    """A worker's life. Nothing escapes it: an uncaught exception would be printed with its data."""
-    # Ctrl-C reaches the whole group; the parent decides what becomes of it.
+def _live(pipe: Connection, start: Start, number: int) -> None:
+    """A worker's life; it ends when the other end of the pipe is closed."""
+    # Ctrl-C at a terminal reaches a whole group; the parent decides what becomes of each worker.
+    os.setpgrp()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.environ[NUMBER] = str(number)
+    with contextlib.suppress(EOFError, OSError):
+        serve, kind, value = begin(start)
+        pipe.send((kind, value))
+        while serve is not None:
+            kind, value = answer(serve, pipe.recv())
+            _tell(pipe, kind, value)
+            if kind != DONE:
+                return
+
+
+def _tell(pipe: Connection, kind: str, value: Any) -> None:
     try:
-        work = setup()
-        pipe.send((_READY, None))
-        while True:
-            pipe.send((_DONE, attempt(work, pipe.recv())))
-    except (EOFError, BrokenPipeError, ConnectionResetError):
-        return
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            pipe.send((_FATAL, portable(error)))
+        pipe.send((kind, value))
+    except OSError:
+        raise
+    except Exception as error:
+        # An answer that cannot travel is as good as none.
+        pipe.send((BROKEN, describe(error)))

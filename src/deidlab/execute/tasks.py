@@ -8,13 +8,13 @@ never takes its neighbours with it, and its reason never quotes what was in the 
 from __future__ import annotations
 
 import contextlib
-import os
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
-from deidlab.errors import ConfigError, DeidError, MissingExtraError
+from deidlab.errors import ConfigError, DeidError, MissingExtraError, NoSpaceError, is_full
+from deidlab.errors import describe as describe
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -25,8 +25,8 @@ Work = Callable[[Sequence[Item]], Sequence[Result]]
 Setup = Callable[[], Work[Item, Result]]
 """Called once in each process that works; it must travel to that process, so a module holds its class."""
 
-# What is wrong with the settings is wrong for every item: these end the run.
-FATAL = (ConfigError, MissingExtraError)
+# What is wrong with the settings, or with the disk, is wrong for every item: these end the run.
+FATAL = (ConfigError, MissingExtraError, NoSpaceError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,25 +106,11 @@ def attempt(work: Work[Item, Result], items: Sequence[Item]) -> tuple[Result | F
     except FATAL:
         raise
     except Exception as error:
+        if is_full(error):
+            raise NoSpaceError("no space left on a disk of the machine that worked") from None
         if len(items) == 1:
             return (Failed(describe(error)),)
     return tuple(result for item in items for result in attempt(work, (item,)))
-
-
-def describe(error: BaseException) -> str:
-    """Why, without a word of the data: our own messages hold none, of others only kind and place are told."""
-    if isinstance(error, DeidError):
-        return str(error)
-    if isinstance(error, MemoryError):
-        return "out of memory"
-    frame = error.__traceback__
-    while frame is not None and frame.tb_next is not None:
-        frame = frame.tb_next
-    place = ""
-    if frame is not None:
-        name = os.path.basename(frame.tb_frame.f_code.co_filename)  # noqa: PTH119
-        place = f" at {name}:{frame.tb_lineno}"
-    return f"internal error ({type(error).__name__}{place})"
 
 
 def portable(error: BaseException) -> Exception:

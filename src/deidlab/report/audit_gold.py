@@ -10,11 +10,13 @@ from deidlab.errors import CorpusError
 from deidlab.evaluate.pairing import Pair
 from deidlab.evaluate.privacy import assess_privacy, list_slips
 from deidlab.evaluate.tally import tally_pairs
+from deidlab.labels import is_shipped_label
 from deidlab.report.audit_record import RunRecord
-from deidlab.types import Document
+from deidlab.types import Document, Span
 
 # What a policy leaves in a note on purpose is not a leak.
 _VISIBLE = ("keep", "over-89")
+_OTHER = "OTHER"
 
 
 def score_gold(
@@ -31,7 +33,7 @@ def score_gold(
             continue
         if facts.characters != len(gold.text):
             raise CorpusError(f"document {gold.id}: the gold text is not the text that was masked")
-        wanted = tuple(span for span in gold.spans if span.label not in kept)
+        wanted = tuple(_shown(span) for span in gold.spans if span.label not in kept)
         system = Document(gold.id, gold.patient, gold.text, facts.spans)
         pairs.append(Pair(replace(gold, spans=wanted), system))
     if not pairs:
@@ -63,6 +65,11 @@ def score_gold(
             for slip in leaks[:200]
         ],
     }
+
+
+def _shown(span: Span) -> Span:
+    """The page is shared: a label that no shipped set has may be anything, and is not shown."""
+    return span if is_shipped_label(span.label) else replace(span, label=_OTHER)
 
 
 def _share(share: Any) -> dict[str, Any]:

@@ -102,8 +102,22 @@ def _counts(run: Mapping[str, Any]) -> str:
     cells = [(row["label"], row["source"], row["n"]) for row in rows]
     table = _table(("type", "found by", "replaced"), cells, 2, [row["n"] / most for row in rows])
     left = sum(row["n"] for row in run["left_by_policy"])
-    said = f"{left:,} more spans were found and left, as the policy says." if left else ""
+    said = f"{left:,} more spans were found and left, as the policy says. " if left else ""
+    said += describe_annotations(run)
     return _section("What was replaced", said, table if rows else "<p>Nothing.</p>")
+
+
+def describe_annotations(run: Mapping[str, Any]) -> str:
+    """What became of the source's own annotations on text that was not replaced."""
+    own = run.get("annotations", {})
+    if own.get("kept"):
+        return f"{own['kept']:,} annotations of the source mark text in the output that was not replaced."
+    if own.get("dropped"):
+        return (
+            f"{own['dropped']:,} annotations of the source stood on text that was not replaced, and were "
+            f"left out ({own['hidden']:,} of types that the policy masks: that text is still in the output)."
+        )
+    return ""
 
 
 def _certainty(run: Mapping[str, Any]) -> str:

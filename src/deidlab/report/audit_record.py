@@ -65,12 +65,41 @@ def read_record(output: Path | TablePlace) -> RunRecord:
     folder = _find(output if isinstance(output, Path) else output.stand_in)
     try:
         facts = json.loads((folder / RECORD).read_text("utf-8"))
+        _check_shape(facts)
         notes = NotesOnDisk(folder / NOTES)
     except OSError:
         raise CorpusError(f"{folder}: no record of a masking run; `deidlab mask` writes one") from None
-    except (ValueError, KeyError, TypeError, IndexError):
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
         raise CorpusError(f"{folder}: the record is damaged") from None
     return RunRecord(output, facts, notes)
+
+
+_SHAPE: dict[str, type | tuple[type, ...]] = {
+    "settings": dict, "masked": int, "failed": int, "patients": int, "replaced": list, "left_by_policy": list,
+    "certainty": dict, "weaker_candidates": dict, "review": list, "failures": list, "versions": dict,
+    "finished": str, "seconds": (int, float), "patients_known": bool,
+}  # fmt: skip
+
+
+def _check_shape(facts: Any) -> None:
+    """Raise ValueError, or KeyError, where a record is not as a run writes it."""
+    if not isinstance(facts, dict) or not all(isinstance(facts[key], kind) for key, kind in _SHAPE.items()):
+        raise ValueError
+    settings = facts["settings"]
+    if (
+        not {"text", "id", "patient"} <= settings["columns"].keys()
+        or not {"ids", "format"} <= settings.keys()
+    ):
+        raise ValueError
+    for row in (*facts["replaced"], *facts["left_by_policy"]):
+        if (
+            not isinstance(row["label"], str)
+            or not isinstance(row["source"], str)
+            or not isinstance(row["n"], int)
+        ):
+            raise ValueError
+    if not all(isinstance(n, int) for n in (*facts["certainty"]["bins"], facts["certainty"]["unscored"])):
+        raise ValueError
 
 
 class NotesOnDisk(Mapping[str, NoteFacts]):

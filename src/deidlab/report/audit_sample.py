@@ -7,12 +7,14 @@ empty column `leaks`, where the reader puts how many identifiers are still to be
 from __future__ import annotations
 
 import csv
+import io
 import random
 from pathlib import Path
 from typing import Any
 
 from deidlab.errors import ConfigError, CorpusError
 from deidlab.evaluate.privacy import upper_share
+from deidlab.inputfile import open_input
 from deidlab.report.audit_record import NoteFacts, RunRecord
 
 COLUMNS = ("document", "masked_characters", "replacements", "look_first_at", "leaks", "comment")
@@ -62,7 +64,7 @@ def read_verdicts(path: Path, sample: list[str], confidence: float = 0.95) -> di
 
 def _read_sheet(path: Path) -> dict[str, int | None]:
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
+        with io.TextIOWrapper(open_input(path), "utf-8-sig", newline="") as stream:
             rows = list(csv.DictReader(stream))
     except OSError as error:
         raise CorpusError(f"{path}: {error.strerror or 'cannot be read'}") from None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from deidlab import conventions
 from deidlab.evaluate.confusion import Confusion
 from deidlab.evaluate.privacy import Slip
 from deidlab.evaluate.score import SystemScore
@@ -47,13 +48,15 @@ def i2b2_table(summary: Summary) -> Table:
     return Table("i2b2 2014", columns, rows, note=note)
 
 
-def meddocan_table(summary: Summary) -> Table:
-    names = {"ner": "1, NER", "spans_strict": "2, spans strict", "spans_merged": "2, spans merged"}
-    rows = tuple(
-        (names[key], *(f"{ratios[ratio]:.4f}" for ratio in ("precision", "recall", "f1")))
-        for key, ratios in summary.meddocan.items()
-    )
-    return Table("MEDDOCAN", ("sub-track", "precision", "recall", "F1"), rows)
+def official_tables(summary: Summary) -> Iterator[Table]:
+    """A table a corpus that has measures of its own."""
+    for corpus, scores in summary.official.items():
+        own = conventions.find(corpus)
+        rows = tuple(
+            (own.measures[key].title, *(f"{ratios[ratio]:.4f}" for ratio in ("precision", "recall", "f1")))
+            for key, ratios in scores.items()
+        )
+        yield Table(own.title, ("sub-track", "precision", "recall", "F1"), rows)
 
 
 def confusion_table(confusion: Confusion) -> Table:

@@ -107,7 +107,7 @@ def _figures(figures: Figures) -> Answer:
         },
         "absent_types": list(summary.absent),
         "i2b2_2014": summary.i2b2_2014,
-        "meddocan": summary.meddocan,
+        **summary.official,
         "privacy": _privacy(figures.privacy),
         "headline": {name: asdict(value) for name, value in intervals.headline.items()},
         "type_f1": {label: asdict(value) for label, value in intervals.type_f1.items()},

@@ -18,7 +18,7 @@ from deidlab.report.score_details import (
     confusion_table,
     group_table,
     i2b2_table,
-    meddocan_table,
+    official_tables,
     slip_table,
 )
 from deidlab.report.score_operating import calibration_table, curve_table, threshold_table
@@ -107,7 +107,7 @@ def _figure_tables(
         yield interval_table(figures, settings.resample)
         yield average_table(figures.summary)
         yield i2b2_table(figures.summary)
-        yield meddocan_table(figures.summary)
+        yield from official_tables(figures.summary)
         yield confusion_list(figures.confusion) if detail == "full" else confusion_table(figures.confusion)
 
 

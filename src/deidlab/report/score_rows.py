@@ -61,8 +61,9 @@ def _rows(figures: Figures) -> Iterator[Row]:
         for mean in ("micro", "macro"):
             part = Average(*(ratios[ratio][mean] for ratio in ("precision", "recall", "f1")))
             yield _average(f"i2b2_2014 {measure}", mean, part, None)
-    for measure, values in summary.meddocan.items():
-        yield _average(f"meddocan {measure}", "micro", Average(*values.values()), None)
+    for corpus, scores in summary.official.items():
+        for measure, values in scores.items():
+            yield _average(f"{corpus} {measure}", "micro", Average(*values.values()), None)
 
 
 def _privacy(figures: Figures) -> Iterator[Row]:

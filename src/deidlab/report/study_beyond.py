@@ -1,17 +1,18 @@
-"""Ensembles and hybrids against the best model, and how far models carry to other corpora."""
+"""Ensembles, hybrids and baselines against the best model, and how far models carry to other corpora."""
 
 from __future__ import annotations
 
 from deidlab.report.study_cells import DataTable, Value, columns_of
 from deidlab.report.study_overall import holm, resample_note, spread
 from deidlab.report.study_scores import ScoredStudy, score_cross
+from deidlab.study.rows import BASELINE
 
 HOME = "(its own test part)"
 
 
 def beyond_table(study: ScoredStudy) -> DataTable | None:
-    """Each ensemble and hybrid, compared with the best single model on the same notes."""
-    best = study.best
+    """Each ensemble, hybrid and baseline, compared with the best single model on the same notes."""
+    best = study.best_model
     if best is None or not study.others:
         return None
     gaps = [study.compare(best, row) for row in study.others]
@@ -40,7 +41,11 @@ def beyond_table(study: ScoredStudy) -> DataTable | None:
         ("difference", f"F1 less {best.name}'s", "signed"), ("p", "p swaps", "p"), ("p_holm", "p, Holm", "p"),
     )  # fmt: skip
     note = f"Test part. {best.name} is the model with the best validation F1. {resample_note(study)}"
-    return DataTable("beyond", "Ensembles and hybrids", columns, tuple(rows), note)
+    said = [f"{row.name}: {row.test.note}." for row in study.others if row.test.note]
+    title = "Ensembles and hybrids"
+    if any(row.kind == BASELINE for row in study.others):
+        title = "Ensembles, hybrids and baselines"
+    return DataTable("beyond", title, columns, tuple(rows), " ".join([note, *said]))
 
 
 def cross_table(study: ScoredStudy) -> DataTable | None:

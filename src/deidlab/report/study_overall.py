@@ -44,7 +44,8 @@ def overall_table(study: ScoredStudy) -> DataTable:
     )
     note = f"{_MEASURE} Rows in the order of validation F1; ensembles and hybrids after the models."
     title = "Table 5: precision, recall, F1 and accuracy of the selected settings"
-    return DataTable("table-5-overall", title, columns, tuple(rows), note, frozenset({0} if rows else ()))
+    marked = frozenset(place for place, row in enumerate(study.rows) if row is study.best)
+    return DataTable("table-5-overall", title, columns, tuple(rows), note, marked)
 
 
 def _headline(row: ScoredRow, part: str, key: str) -> float | None:

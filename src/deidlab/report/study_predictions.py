@@ -3,7 +3,7 @@
 The scorer reads words from a text, so each document gets one that has the same words at the same places
 and says nothing: letters and digits by turns where words touch, blanks between. Words, entities and
 privacy figures come out as they would from the notes. What depends on which letters stand there (the tokens
-of the i2b2 2014 program, MEDDOCAN's joined spans) does not, and is not reported.
+of the i2b2 2014 program, joined spans of other programs) does not, and is not reported.
 """
 
 from __future__ import annotations

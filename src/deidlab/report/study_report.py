@@ -49,7 +49,8 @@ def _cards(study: ScoredStudy) -> tuple[Card, ...]:
     best = study.best
     if best is not None:
         headline = best.figures.intervals.headline
-        cards.append(("selected on validation", best.name, f"of {counted(len(study.models), 'model')}"))
+        others = f" and {counted(len(study.others), 'other row')}" if study.others else ""
+        cards.append(("best on validation", best.name, f"of {counted(len(study.models), 'model')}{others}"))
         for key, name in (("words.f1", "its test F1, words"), ("privacy.word_recall", "PHI words it hides")):
             value = headline[key]
             shown = [show_value(end, "ratio") for end in (value.value, value.low, value.high)]

@@ -19,6 +19,8 @@ from deidlab.report.study_predictions import BLANK_STYLE, map_labels, pairs_of
 from deidlab.study.records import PARTS, Completion, StudyRecords, TestRecord
 
 MODEL = "model"
+# What was trained elsewhere may have learned from these very notes, and heads no study.
+_ELSEWHERE = "embedded-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ class ScoredRow:
     @property
     def validation_f1(self) -> float:
         """What rows are ordered by, as in the study."""
-        if self.run is not None and self.run.f1 is not None:
+        if self.kind == MODEL and self.run is not None and self.run.f1 is not None:
             return self.run.f1
         part = self.parts.get("validation")
         found = None if part is None else part.figures.summary.words.micro.f1
@@ -69,7 +71,14 @@ class ScoredStudy:
 
     @property
     def best(self) -> ScoredRow | None:
-        """The model with the best validation F1: the test has no say in it."""
+        """The row with the best validation F1, whatever its kind: the test has no say in it."""
+        own = [row for row in self.rows if not row.name.startswith(_ELSEWHERE)]
+        # Of equals the first: a model before what is made of it.
+        return max(own, key=lambda row: row.validation_f1, default=None)
+
+    @property
+    def best_model(self) -> ScoredRow | None:
+        """The model with the best validation F1, which the other rows are held against."""
         return self.models[0] if self.models else None
 
     def compare(self, first: ScoredRow, second: ScoredRow) -> Mapping[str, Difference]:

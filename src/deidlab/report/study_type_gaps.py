@@ -32,9 +32,9 @@ _ROUNDING = 1e-12
 
 def type_gap_table(study: ScoredStudy) -> DataTable | None:
     """F1 of the best model less that of each other model, type by type."""
-    best = study.best
-    if best is None or len(study.models) < 2 or not study.resample.n_resamples:
+    if len(study.models) < 2 or not study.resample.n_resamples:
         return None
+    best = study.models[0]
     rows: list[tuple[Value, ...]] = []
     for other in study.models[1:]:
         gaps = type_gaps(other.score.tally, best.score.tally, study.resample)

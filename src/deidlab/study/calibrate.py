@@ -14,12 +14,15 @@ import gc
 import math
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
+from deidlab.detect.packed.tagger import Tagger, longest_window
 from deidlab.encode.decoding import TagGrammar
+from deidlab.encode.pieced import PiecedCorpus, count_labels, tags_of_words
 from deidlab.encode.pieces import WordPieces
 from deidlab.encode.tags import tags_to_spans
 from deidlab.encode.words import find_words
@@ -30,19 +33,14 @@ from deidlab.study.measuring import measure_found
 from deidlab.study.reckoning import PIECES_PER_WORD, count_windows
 from deidlab.study.training import describe_failure
 from deidlab.study.workshop import Workshop
-from deidlab.train.attention import PACKED, register_attention
-from deidlab.train.fit import make_flat
-from deidlab.train.flat import knobs_at
 from deidlab.train.flops import flop_per_piece
-from deidlab.train.fusing import fuse_layers
 from deidlab.train.losses import TagLoss
-from deidlab.train.models import ModelSource, load_config
-from deidlab.train.packing import RowShape
-from deidlab.train.pieced import count_labels, tags_of_words
+from deidlab.train.material import find_pieces
+from deidlab.train.models import ModelSource, load_config, new_model
 from deidlab.train.predicting import choose_tags
+from deidlab.train.processes import Place
+from deidlab.train.session import Session
 from deidlab.train.settings import TrainSettings
-from deidlab.train.steps import TrainSteps
-from deidlab.train.tagger import Tagger, first_position, longest_window
 from deidlab.types import Document, Word
 from deidlab.zoo.configs import find_model
 
@@ -69,7 +67,7 @@ def _measure(workshop: Workshop, run: Run) -> dict[str, Any]:
     sample = workshop.notes("train", "plan")
     n_words = [len(find_words(note.text)) for note in sample]
     words = [tuple(find_words(note.text, settings.words)) for note in sample]
-    pieces, why = _load_pieces(workshop, run.model, source, sample)
+    pieces, why = _load_pieces(source, sample)
     cut = [pieces.of_words(note.text, own) for note, own in zip(sample, words, strict=True)] if pieces else []
     per_word = sum(len(word) for note in cut for word in note) / max(1, sum(n_words)) or None
     found = {
@@ -79,7 +77,7 @@ def _measure(workshop: Workshop, run: Run) -> dict[str, Any]:
         "note_seconds": _time_deciding(sample, words, settings) / len(sample),
     }
     config = _plain_config(source)
-    outline = _build(config, on_meta=True)
+    outline = _outline(config)
     whole = flop_per_piece(outline, float(settings.window))
     if device.type == "cpu" and whole > _LARGE_FLOP:
         rate = _flop_a_second() / whole
@@ -88,9 +86,9 @@ def _measure(workshop: Workshop, run: Run) -> dict[str, Any]:
     mean = math.ceil(n_pieces / max(1, n_windows))
     window = min(max(mean, 3), longest_window(outline) or mean, _CPU_PIECES if device.type == "cpu" else mean)
     at_once = max(1, min(settings.batch, _CPU_PIECES // window)) if device.type == "cpu" else settings.batch
-    cold, warm, step = _time_training(config, settings, at_once, window, device)
+    cold, warm, rate = _time_training(config, settings, at_once, window, device)
     return found | {
-        "pieces_per_second": at_once * window / step,
+        "pieces_per_second": rate,
         "how": "timed steps",
         "first_seconds": max(0.0, cold - warm),
         "job_seconds": warm,
@@ -106,12 +104,10 @@ def _plain_config(source: ModelSource) -> Any:
     return config
 
 
-def _load_pieces(
-    workshop: Workshop, model: str, source: ModelSource, sample: Sequence[Document]
-) -> tuple[WordPieces | None, str]:
+def _load_pieces(source: ModelSource, sample: Sequence[Document]) -> tuple[WordPieces | None, str]:
     """The model's tokenizer; where it cannot be had, None, and why."""
     try:
-        return workshop.pieces(workshop.find(model), source, sample), ""
+        return find_pieces(source, sample), ""
     except ModelError as error:
         return None, str(error)
 
@@ -139,72 +135,64 @@ def _flop_a_second() -> float:
     import transformers
 
     config = transformers.BertConfig(num_hidden_layers=1, vocab_size=1000, num_labels=_TAGS)
-    layer = _build(config, on_meta=True)
-    *_, seconds = _time_training(config, TrainSettings(), 2, _FEW_PIECES, torch.device("cpu"))
-    return 2 * _FEW_PIECES / seconds * flop_per_piece(layer, float(_FEW_PIECES))
+    layer = _outline(config)
+    *_, rate = _time_training(config, TrainSettings(), 2, _FEW_PIECES, torch.device("cpu"))
+    return rate * flop_per_piece(layer, float(_FEW_PIECES))
 
 
-def _build(config: Any, on_meta: bool = False) -> Any:
-    import transformers
-
-    register_attention()
-    auto = transformers.AutoModelForTokenClassification
-    packs = getattr(auto._model_mapping[type(config)], "_supports_attention_backend", False)
-    how = {"attn_implementation": PACKED} if packs else {}
-    if on_meta:
-        with torch.device("meta"):
-            return auto.from_config(config, **how)
-    model = auto.from_config(config, **how)
-    fuse_layers(model)
-    return model
+def _outline(config: Any) -> Any:
+    """The model without weights, to count with."""
+    with torch.device("meta"):
+        return new_model(config, "TokenClassification")
 
 
 def _time_training(
     config: Any, settings: TrainSettings, n_windows: int, window: int, device: Any
 ) -> tuple[float, float, float]:
-    """Seconds until the first step is over, of a process's first training and of a later one, and of a step.
+    """Seconds until the first step is over, of a process's first training and of a later; pieces a second.
 
     A GPU is timed without compiling, and with all pieces asking, so hours are not too few.
     """
-    how = (config, settings, n_windows, window, device)
+    settings = settings.changed(compile="off", batch=n_windows, accumulate=1)
     # Two of a large model at once may not fit: nothing of the first is kept.
-    cold = _start_training(*how)[1]
+    cold = _start_training(config, settings, window, device)[2]
     gc.collect()
-    step, warm = _start_training(*how)
+    step, n_pieces, warm = _start_training(config, settings, window, device)
     began = time.perf_counter()
     for _ in range(_STEPS[device.type]):
         step()
     _wait(device)
-    return cold, warm, (time.perf_counter() - began) / _STEPS[device.type]
+    return cold, warm, n_pieces * _STEPS[device.type] / (time.perf_counter() - began)
 
 
 def _start_training(
-    config: Any, settings: TrainSettings, n_windows: int, window: int, device: Any
-) -> tuple[Callable[[], None], float]:
-    """What makes one step with a model of random weights, and how long its first took, from nothing."""
+    config: Any, settings: TrainSettings, window: int, device: Any
+) -> tuple[Callable[[], None], int, float]:
+    """What takes a step with random weights, its pieces, and how long the first one took, from nothing."""
     began = time.perf_counter()
-    model = _build(config)
+    model = new_model(config, "TokenClassification")
     tagger = Tagger(model, settings.shapes, settings.decoding == "crf").to(device)
-    tagger.train()
-    flat = make_flat(tagger, settings, device.type == "cuda", 1)
-    shape = RowShape(n_windows * window, n_windows, window, first_position(model))
-    row = _make_row(shape, window, model.config.vocab_size).to(device)
-    steps = TrainSteps(TagLoss(tagger).to(device), flat)
-    knobs = torch.tensor(knobs_at(1, 1e-6), device=device)
-    if device.type == "cuda" and tagger.packs:
-        steps.capture([row], shape)
-    steps.run([row], [shape], knobs)
+    windows = _make_windows(settings.batch, window, model.config.vocab_size)
+    session = Session(tagger, TagLoss(tagger).to(device), windows, settings, Place(device), Path())
+    session.prepare(resume=False)
+    step, n_pieces = session.rehearse()
+    step()
     _wait(device)
-    return lambda: steps.run([row], [shape], knobs), time.perf_counter() - began
+    return step, n_pieces, time.perf_counter() - began
 
 
-def _make_row(shape: RowShape, window: int, n_vocabulary: int) -> Any:
-    """Windows of one length, filled at random."""
-    row = torch.zeros(shape.width, dtype=torch.int32)
-    row[shape.field(0)] = torch.randint(5, n_vocabulary, (shape.n_pieces,), dtype=torch.int32)
-    row[shape.field(1)] = torch.arange(shape.n_pieces, dtype=torch.int32) % window + shape.first_position
-    row[shape.edges] = torch.arange(0, shape.n_pieces + 1, window, dtype=torch.int32)
-    return row
+def _make_windows(n_windows: int, length: int, n_vocabulary: int) -> PiecedCorpus:
+    """Windows of one length, filled at random, in which every piece decides."""
+    n_pieces = n_windows * length
+    return PiecedCorpus(
+        ids=np.random.default_rng(0).integers(5, n_vocabulary, n_pieces).astype(np.int32),
+        labels=np.zeros(n_pieces, np.int32),
+        shapes=np.zeros(n_pieces, np.int32),
+        starts=np.arange(0, n_pieces + 1, length, dtype=np.int64),
+        deciding=np.arange(n_pieces, dtype=np.int64),
+        words=(),
+        spans=(),
+    )
 
 
 def _wait(device: Any) -> None:

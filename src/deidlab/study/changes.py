@@ -55,6 +55,8 @@ def _value(said: str) -> Any:
         return tomllib.loads(f"value = {said}")["value"]
     except tomllib.TOMLDecodeError:
         return said
+    except RecursionError:
+        raise ConfigError("--set: a value that is nested too deeply") from None
 
 
 def apply_corpus(table: dict[str, Any], said: str) -> None:

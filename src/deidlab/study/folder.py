@@ -7,10 +7,11 @@ import os
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from deidlab.errors import ConfigError
-from deidlab.jsonfile import read_object
+from deidlab.jsonfile import read_object, write_object, write_whole
+
+__all__ = ["check_digest", "note_access", "now", "write_object", "write_whole"]
 
 STUDY = "study.json"
 RUNS = "runs"
@@ -24,30 +25,6 @@ PROGRESS = "progress"
 MODELS = "models"
 ATTEMPTS = "attempts"
 LOCK = "lock"
-
-
-def write_object(path: Path, value: Any, lasting: bool = True) -> None:
-    """JSON that appears under its name only when it is complete, and, if `lasting`, on the disk."""
-    write_whole(path, (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode(), lasting)
-
-
-def write_whole(path: Path, data: bytes, lasting: bool = True) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # Two processes may write the same name: each has a partial file of its own.
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        with partial.open("wb") as stream:
-            stream.write(data)
-            stream.flush()
-            if lasting:
-                os.fsync(stream.fileno())
-        partial.replace(path)
-    except OSError as error:
-        raise ConfigError(
-            f"{path}: {error.strerror or 'cannot be written'}; make room and run again"
-        ) from None
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def now() -> str:

@@ -42,11 +42,13 @@ def run_from(table: Mapping[str, Any]) -> Run:
 
 def expand_runs(spec: StudySpec) -> dict[str, list[Run]]:
     """The runs of each model, in the order of its grid; the same settings twice are one run."""
-    found: dict[str, list[Run]] = {}
-    for model in spec.models:
-        runs = [make_run(model, settings) for settings in expand_settings(spec, model)]
-        found[model.name] = list({run.id: run for run in runs}.values())
-    return found
+    return {model.name: expand_model(spec, model) for model in spec.models}
+
+
+def expand_model(spec: StudySpec, model: ModelSpec) -> list[Run]:
+    """The runs of one model."""
+    runs = (make_run(model, settings) for settings in expand_settings(spec, model))
+    return list({run.id: run for run in runs}.values())
 
 
 def expand_settings(spec: StudySpec, model: ModelSpec) -> list[TrainSettings]:

@@ -1,91 +1,135 @@
-"""A tested model's predictions and the rules in, one more row of the tests out; no model is needed."""
+"""A tested model in, a row of it together with the rules out; and the rows that the rest is held against.
+
+What rules find goes through the filter that masking has: `deidlab detect` with the same model finds the same.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
+from deidlab.detect.embedded import embedded_folder, language_of_labels
+from deidlab.detect.folder import TAGGER, TaggerFacts, is_run, read_tagger
+from deidlab.detect.naming import OWN_LABELS, labels_of, own_set
 from deidlab.errors import ConfigError, DeidError
-from deidlab.jsonfile import read_object
-from deidlab.study.combining import add_rules, find_by_rules
-from deidlab.study.folder import TESTS, check_digest, now
-from deidlab.study.measuring import measure_found
+from deidlab.languages import DEFAULT
+from deidlab.study.answers import Answered, Found, ask, find_with
+from deidlab.study.folder import RUNS, TESTS, check_digest, now
 from deidlab.study.notes import Parts, read_part
-from deidlab.study.predictions import write_predictions
-from deidlab.study.records import TestRecord, predictions_path, read_predictions
+from deidlab.study.records import TestRecord
+from deidlab.study.rows import BASELINE, HYBRID, MODEL, Row, RowWriter
 from deidlab.study.spec import StudySpec
-from deidlab.study.testrecords import write_test
 from deidlab.train.record import digest_corpus
-from deidlab.types import Document, Span
+from deidlab.types import Document
 
 PARTS = ("validation", "test")
+RULES = "rules"
 
 
-def hybrid_name(model: str, how: str = "rules") -> str:
+def hybrid_name(model: str, how: str = RULES) -> str:
     return f"{model}+{how}"
 
 
-def add_hybrids(spec: StudySpec, parts: Parts, folder: Path, tests: list[TestRecord], style: str) -> None:
-    """A row for each tested model that has none yet; a corpus that the rules cannot serve is noted in it."""
-    missing = [
-        each
-        for each in tests
-        if each.kind == "model" and not (folder / TESTS / f"{hybrid_name(each.name)}.json").is_file()
+def hybrid_row(
+    name: str, run: str | None, answers: Mapping[str, Answered], notes: Mapping[str, list[Document]]
+) -> Row:
+    """A model with the rules of its language; a corpus that the rules cannot serve is noted in it."""
+    # Here, since the rules need libraries that a machine which only trains may lack.
+    from deidlab.detect.detector import make_detector
+
+    facts = next(iter(answers.values())).facts
+
+    def find() -> dict[str, Found]:
+        detector = make_detector(next(iter(answers.values())), labels=OWN_LABELS)
+        return {part: find_with(detector, notes[part], answers[part]) for part in answers}
+
+    found, note = _try(find)
+    return Row(hybrid_name(name), HYBRID, found, facts.words, (name, RULES), run, note=note)
+
+
+def baseline_row(which: str, facts: TaggerFacts, notes: Mapping[str, list[Document]]) -> Row:
+    """The rules alone, or the embedded model alone, in the labels and the language of the study's models."""
+    from deidlab.detect.detector import make_detector
+    from deidlab.detect.model import load_model
+
+    scheme, language = own_set(facts.tags), language_of_labels(sorted(labels_of(facts.tags)))
+
+    def find() -> dict[str, Found]:
+        if which == RULES:
+            detector = make_detector(None, "only", labels=scheme, language=language)
+        else:
+            model = load_model(embedded_folder(language or DEFAULT))
+            own = own_set(model.tags) == scheme
+            detector = make_detector(model, "off", labels=OWN_LABELS if own else scheme)
+        return {part: find_with(detector, notes[part]) for part in notes}
+
+    found, note = _try(find)
+    if which != RULES and not note:
+        note = "it was not trained here, and may have learned from these notes: its card says from which"
+    return Row(baseline_name(which, facts), BASELINE, found, facts.words, note=note)
+
+
+def baseline_name(which: str, facts: TaggerFacts) -> str:
+    """What the row of a baseline is called: a model's says its language."""
+    language = language_of_labels(sorted(labels_of(facts.tags)))
+    return which if which == RULES else f"{which}-{language or DEFAULT}"
+
+
+def _try(find: Callable[[], dict[str, Found]]) -> tuple[dict[str, Found], str]:
+    """What was found; or nothing, and why."""
+    try:
+        return find(), ""
+    except (DeidError, ImportError) as error:
+        why = str(error) if isinstance(error, DeidError) else "a library that the rules need is not installed"
+        return {}, f"left out: {why}"
+
+
+def add_late_rows(
+    spec: StudySpec, parts: Parts, folder: Path, tests: Sequence[TestRecord], style: str
+) -> None:
+    """The rows that an earlier version, or a machine without the rules' libraries, has not written."""
+    models = [each for each in tests if each.kind == MODEL]
+    wanted = models if RULES in spec.hybrids else []
+    hybrids = [each for each in wanted if not _is_there(folder, hybrid_name(each.name))]
+    runs = [folder / RUNS / (each.run or "") for each in models]
+    # A run's folder tells labels and words, whether or not its weights were kept.
+    facts = [read_tagger(run) for run in runs if (run / TAGGER).is_file()][:1]
+    baselines = [
+        (which, own)
+        for own in facts
+        for which in spec.baselines
+        if not _is_there(folder, baseline_name(which, own))
     ]
-    if not missing or "rules" not in spec.hybrids:
+    if not hybrids and not baselines:
         return
     opened = now()
     notes = {part: read_part(parts, part, folder, "hybrid") for part in PARTS}
     for part in PARTS:
-        wanted = missing[0].test_digest if part == "test" else None
-        _refuse_other(folder, part, digest_corpus(notes[part]), wanted)
-    counted = Counter(span.label for note in notes["validation"] for span in note.spans)
-    labels = [label for label, _ in counted.most_common()]
-    try:
-        by_rules = {part: find_by_rules(notes[part], labels) for part in PARTS}
-    except (DeidError, ImportError) as error:
-        why = str(error) if isinstance(error, DeidError) else "a library that the rules need is not installed"
-        for test in missing:
-            _write(folder, test, opened, {}, f"left out: {why}")
-        return
-    for test in missing:
-        scores = {}
-        for part in PARTS:
-            found = _with_rules(folder, test.name, part, notes[part], by_rules[part])
-            path = predictions_path(folder, hybrid_name(test.name), part)
-            write_predictions(path, notes[part], found, style)
-            scores[part] = measure_found(notes[part], found, style)
-        _write(folder, test, opened, scores)
+        tested = models[0].test_digest if part == "test" else None
+        _refuse_other(folder, part, digest_corpus(notes[part]), tested)
+    writer = RowWriter(folder, notes.__getitem__, models[0].test_digest, opened)
+    for test in hybrids:
+        writer.write(_late_row(folder, test, notes, style))
+    for which, own in baselines:
+        writer.write(baseline_row(which, own, notes))
+
+
+def _is_there(folder: Path, row: str) -> bool:
+    return (folder / TESTS / f"{row}.json").is_file()
+
+
+def _late_row(folder: Path, test: TestRecord, notes: Mapping[str, list[Document]], style: str) -> Row:
+    from deidlab.detect.model import load_model
+
+    run = folder / RUNS / (test.run or "")
+    if test.run is None or not is_run(run):
+        why = "left out: the weights of its run are gone"
+        return Row(hybrid_name(test.name), HYBRID, {}, style, (test.name, RULES), test.run, note=why)
+    model = load_model(run)
+    return hybrid_row(test.name, test.run, {part: ask(model, notes[part]) for part in notes}, notes)
 
 
 def _refuse_other(folder: Path, part: str, digest: str, wanted: str | None) -> None:
     check_digest(folder, part, digest)
     if wanted not in (None, digest):
         raise ConfigError(f"{folder}: the {part} notes are not those that the models were tested on")
-
-
-def _with_rules(
-    folder: Path, name: str, part: str, notes: list[Document], by_rules: list[tuple[Span, ...]]
-) -> list[tuple[Span, ...]]:
-    found = {each.id: each.found for each in read_predictions(predictions_path(folder, name, part))}
-    return [add_rules(found[note.id], rules) for note, rules in zip(notes, by_rules, strict=True)]
-
-
-def _write(folder: Path, test: TestRecord, opened: str, scores: dict[str, Any], note: str = "") -> None:
-    member = read_object(folder / TESTS / f"{test.name}.json")
-    write_test(
-        folder,
-        hybrid_name(test.name),
-        {
-            "kind": "hybrid",
-            "members": [test.name, "rules"],
-            "run": test.run,
-            "opened_at": opened,
-            "test_digest": member["test_digest"],
-            "scores": scores,
-            "prediction": {},
-            "cross": [],
-            "note": note,
-        },
-    )

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from deidlab.study.grid import Run, expand_runs, make_run
+from deidlab.study.grid import Run, expand_model, expand_runs, make_run
 from deidlab.study.records import Completion
 from deidlab.study.spec import HalvingSpec, ModelSpec, StudySpec
 
@@ -62,37 +62,72 @@ def group_runs(runs: Sequence[Run], share: bool) -> list[Job]:
     return [Job(tuple(sorted(group, key=lambda run: run.settings.epochs))) for group in groups.values()]
 
 
+class Agenda:
+    """A study's runs as they become known: the grid at once, a rung when the one below is complete."""
+
+    def __init__(self, spec: StudySpec, grid: Mapping[str, list[Run]] | None = None) -> None:
+        self._share = spec.run.share and spec.halving is None
+        grid = expand_runs(spec) if grid is None else grid
+        self._ladders = [_Ladder(model, grid[model.name], spec.halving) for model in spec.models]
+
+    def open(self, completions: Mapping[str, Completion]) -> list[Job]:
+        """The jobs that have become possible since the last call, with the runs that have not ended."""
+        jobs: list[Job] = []
+        for ladder in self._ladders:
+            # A run that has ended stays out; the longer ones of its group go on from where it stood.
+            fresh = [run for run in ladder.climb(completions) if run.id not in completions]
+            jobs += group_runs(fresh, self._share)
+        return jobs
+
+    def order(self) -> dict[str, list[str]]:
+        """The names of each model's runs that are known by now, in order."""
+        return {ladder.model.name: [run.id for run in ladder.known] for ladder in self._ladders}
+
+
+class _Ladder:
+    """A model's runs that are `known` by now: its grid, or the rungs of halving up to the one under way."""
+
+    def __init__(self, model: ModelSpec, grid: list[Run], halving: HalvingSpec | None) -> None:
+        self.model, self._grid = model, grid
+        self._halving = halving if len(grid) > 1 else None
+        self._n_rungs = 1 if self._halving is None else count_rungs(len(grid), grid, self._halving)
+        self._rung = 0
+        self._tried: dict[int, Run] = {}
+        self.known: list[Run] = []
+
+    def climb(self, completions: Mapping[str, Completion]) -> list[Run]:
+        """Enter each rung whose rung below is complete; the runs that have become known by that."""
+        n_before = len(self.known)
+        while self._rung < self._n_rungs and all(run.id in completions for run in self._tried.values()):
+            self._rung += 1
+            self._tried = self._enter(completions)
+            self.known += self._tried.values()
+            if not self._tried:
+                self._rung = self._n_rungs
+        return self.known[n_before:]
+
+    def _enter(self, completions: Mapping[str, Completion]) -> dict[int, Run]:
+        """The runs of a rung by their place in the grid: all at first, then the best of the rung below."""
+        halving = self._halving
+        if halving is None:
+            return dict(enumerate(self._grid))
+        below = self._tried
+        if self._rung == 1:
+            alive = list(range(len(self._grid)))
+        else:
+            place_of = {run.id: place for place, run in below.items()}
+            ranked = rank([completions[run.id] for run in below.values()])
+            alive = sorted(place_of[each.run] for each in ranked[: math.ceil(len(below) / halving.eta)])
+        found = {}
+        for place in alive:
+            run = _at_rung(self.model, self._grid[place], self._rung, self._n_rungs, halving)
+            found[place] = replace(run, before=below[place].id if place in below else None)
+        return found
+
+
 def next_jobs(spec: StudySpec, completions: Mapping[str, Completion]) -> list[Job]:
     """Every job that can be trained now, with the runs that have not ended."""
-    jobs: list[Job] = []
-    for model in spec.models:
-        runs = current_runs(spec, model, completions)
-        open_runs = [run for run in runs if run.id not in completions]
-        # A run that has ended stays out; the longer ones of its group go on from where it stood.
-        jobs += group_runs(open_runs, spec.run.share and spec.halving is None)
-    return jobs
-
-
-def current_runs(spec: StudySpec, model: ModelSpec, completions: Mapping[str, Completion]) -> list[Run]:
-    """A model's runs that are known by now: the grid, or the rungs up to the one under way."""
-    grid = expand_runs(spec)[model.name]
-    if spec.halving is None or len(grid) == 1:
-        return grid
-    alive, known = list(range(len(grid))), []
-    before: dict[int, str] = {}
-    n_rungs = count_rungs(len(grid), grid, spec.halving)
-    for rung in range(1, n_rungs + 1):
-        tried = {place: _at_rung(model, grid[place], rung, n_rungs, spec.halving) for place in alive}
-        known += [replace(run, before=before.get(place)) for place, run in tried.items()]
-        if any(run.id not in completions for run in tried.values()) or rung == n_rungs:
-            break
-        ranked = rank([completions[run.id] for run in tried.values()])
-        place_of = {run.id: place for place, run in tried.items()}
-        alive = sorted(place_of[each.run] for each in ranked[: math.ceil(len(tried) / spec.halving.eta)])
-        before = {place: tried[place].id for place in alive}
-        if not alive:
-            break
-    return known
+    return Agenda(spec).open(completions)
 
 
 def count_rungs(n_settings: int, grid: Sequence[Run], halving: HalvingSpec) -> int:
@@ -107,7 +142,7 @@ def count_rungs(n_settings: int, grid: Sequence[Run], halving: HalvingSpec) -> i
 
 def expected_rungs(spec: StudySpec, model: ModelSpec) -> list[list[Run]]:
     """The rungs of a model as they will be; which settings survive is not known, so any stand for them."""
-    grid = expand_runs(spec)[model.name]
+    grid = expand_model(spec, model)
     if spec.halving is None or len(grid) == 1:
         return [grid]
     n_rungs, n_alive = count_rungs(len(grid), grid, spec.halving), len(grid)

@@ -10,12 +10,13 @@ from typing import Any
 
 from deidlab.encode.words import find_words
 from deidlab.errors import DeidError
+from deidlab.execute.jobs import Ended, NoFiles
 from deidlab.study.completing import completions_by_run
+from deidlab.study.engines import open_jobs
 from deidlab.study.folder import STUDY
-from deidlab.study.grid import expand_runs
+from deidlab.study.grid import expand_model
 from deidlab.study.jobs import Job, expected_rungs, group_runs
 from deidlab.study.notes import Parts, deal_parts, read_part
-from deidlab.study.pool import Pool
 from deidlab.study.reckoning import (
     PIECES_PER_WORD,
     UNTIMED,
@@ -26,7 +27,7 @@ from deidlab.study.reckoning import (
 )
 from deidlab.study.records import Completion
 from deidlab.study.spec import ModelSpec, StudySpec
-from deidlab.study.worker import CALIBRATE, WorkerPlan, threads_beside
+from deidlab.study.worker import CALIBRATE, OpenWorkshop, threads_beside
 from deidlab.types import Document
 
 # Notes that tell how many pieces a word has, and how long it takes to decide and measure them.
@@ -131,7 +132,7 @@ def _plan_model(
     notes: _Notes | None,
     speed: Speed | None,
 ) -> ModelPlan:
-    grid = expand_runs(spec)[model.name]
+    grid = expand_model(spec, model)
     rungs = expected_rungs(spec, model)
     halved = spec.halving is not None and len(grid) > 1
     jobs = [job for rung in rungs for job in group_runs(rung, spec.run.share and not halved)]
@@ -239,19 +240,17 @@ def _calibrate(
 ) -> dict[str, dict[str, Any]]:
     import tempfile
 
-    grid = expand_runs(spec)
+    values = {model.name: (CALIBRATE, expand_model(spec, model)[0].as_dict()) for model in models}
     found: dict[str, dict[str, Any]] = {}
     with tempfile.TemporaryDirectory() as aside:
-        plan = WorkerPlan(spec, {"train": sample}, aside, device, 0, threads_beside(spec.run.processes))
-        with Pool(plan) as pool:
-            waiting = list(models)
-            worker = pool.start()
+        opening = OpenWorkshop(spec, {"train": sample}, aside, device, threads_beside(spec.run.processes))
+        with open_jobs(opening, NoFiles(values), most=1, tries=1) as jobs:
+            for name in values:
+                jobs.add(name)
             while len(found) < len(models):
-                if worker.ready and worker.task is None:
-                    model = waiting.pop(0)
-                    pool.give(worker, CALIBRATE, grid[model.name][0].as_dict(), model.name)
-                for ended in pool.wait(0.5):
-                    if ended.error is not None:
-                        raise DeidError(f"model {ended.task}: {ended.error}")
-                    found[ended.task] = ended.answer
+                for each in jobs.wait(0.5):
+                    if isinstance(each, Ended):
+                        if each.error is not None:
+                            raise DeidError(f"model {each.job}: {each.error}")
+                        found[each.job] = each.answer
     return found

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from deidlab.errors import ConfigError
-from deidlab.jsonfile import read_object
-from deidlab.study.folder import PROGRESS
 from deidlab.study.jobs import Job
 from deidlab.study.spec import StudySpec
 
@@ -34,7 +31,7 @@ def describe_models(spec: StudySpec, snapshot: Snapshot) -> list[ModelProgress]:
     rows = []
     for model in spec.models:
         ended = [each for each in snapshot.completions.values() if each.model == model.name]
-        running = [job for job in snapshot.running if job.runs and job.model == model.name]
+        running = [job for job in snapshot.running if job.model == model.name]
         waiting = [job for job in snapshot.waiting if job.model == model.name]
         n_open = len(
             {run.id for job in (*running, *waiting) for run in job.runs} - {each.run for each in ended}
@@ -61,9 +58,8 @@ def seconds_left(snapshot: Snapshot) -> float | None:
     usual = max(rates.values())
     left = sum(job.epochs * rates.get(job.model, usual) for job in snapshot.waiting)
     for job in snapshot.running:
-        if job.runs:
-            epoch = int(_progress(snapshot, job).get("epoch", 0))
-            left += max(0, job.epochs - epoch) * rates.get(job.model, usual)
+        epoch = int(snapshot.said.get(job.id, {}).get("epoch", 0))
+        left += max(0, job.epochs - epoch) * rates.get(job.model, usual)
     return left / max(1, snapshot.n_workers)
 
 
@@ -78,16 +74,9 @@ def _seconds_an_epoch(snapshot: Snapshot) -> dict[str, float]:
 
 
 def _now(snapshot: Snapshot, job: Job) -> str:
-    found = _progress(snapshot, job)
+    found = snapshot.said.get(job.id, {})
     if "epoch" not in found:
         return "starts"
     ago = time.time() - float(found.get("time", time.time()))
     slow = f", {ago:.0f} s ago" if ago > 60 else ""
     return f"epoch {found['epoch']}/{found['epochs']}{slow}"
-
-
-def _progress(snapshot: Snapshot, job: Job) -> dict[str, Any]:
-    try:
-        return read_object(snapshot.folder / PROGRESS / f"{job.id}.json")
-    except ConfigError:
-        return {}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from deidlab.corpus.split import read_ratios
 from deidlab.errors import ConfigError, UnknownNameError
 from deidlab.study.changes import apply_change, apply_corpus, resolve_paths
 from deidlab.study.spec import (
+    BASELINES,
     ENSEMBLES,
     HYBRIDS,
     KEEP,
@@ -31,6 +31,7 @@ from deidlab.study.spec import (
     SplitSpec,
     StudySpec,
 )
+from deidlab.tomlfile import read_table
 from deidlab.train.settings import check_table
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
@@ -39,15 +40,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 def read_spec(path: Path | str, sets: Sequence[str] = (), corpora: Sequence[str] = ()) -> StudySpec:
     """A study from its file; `sets` are changes such as `make.notes=40`, `corpora` such as `train=notes/`."""
     path = Path(path)
-    try:
-        table = tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror or 'cannot be read'}") from None
-    except UnicodeDecodeError:
-        raise ConfigError(f"{path}: not UTF-8") from None
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path}: not TOML ({error})") from None
-    table = resolve_paths(table, path.parent)
+    table = resolve_paths(read_table(path), path.parent)
     for change in sets:
         apply_change(table, change)
     for corpus in corpora:
@@ -86,6 +79,7 @@ def spec_from(table: Mapping[str, Any], where: str, stem: str = "study") -> Stud
         ensembles=_names(table, "ensembles", ENSEMBLES, where),
         hybrids=_names(table, "hybrids", HYBRIDS, where),
         cross=tuple(_cross(each, where) for each in _list_of_tables(table, "cross", where)),
+        baselines=_names(table, "baselines", BASELINES, where),
     )
     _check(spec, where)
     return spec
@@ -113,6 +107,9 @@ def _check(spec: StudySpec, where: str) -> None:
     if spec.run.keep not in KEEP:
         raise UnknownNameError(f"value of 'keep' in {where}:", spec.run.keep, KEEP)
     _refuse_twice([each.name for each in spec.cross], where, "corpus of [[cross]]")
+    for name in spec.baselines:
+        if any(each.name == name or each.name.startswith(f"{name}-") for each in spec.models):
+            raise ConfigError(f"{where}: a model is called '{name}' as a baseline is; give it another name")
 
 
 def _model(table: Mapping[str, Any], where: str) -> ModelSpec:

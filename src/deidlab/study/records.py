@@ -52,6 +52,7 @@ __all__ = [
     "TestRecord",
     "cross_path",
     "predictions_path",
+    "read_completion",
     "read_completions",
     "read_facts",
     "read_predictions",
@@ -151,10 +152,11 @@ def _study_model(table: Table) -> StudyModel:
 
 def read_completions(folder: Path) -> tuple[Completion, ...]:
     """Every run that ended, in the order of their names."""
-    return tuple(_read_completion(path) for path in sorted((folder / COMPLETIONS).glob("*.json")))
+    return tuple(read_completion(path) for path in sorted((folder / COMPLETIONS).glob("*.json")))
 
 
-def _read_completion(path: Path) -> Completion:
+def read_completion(path: Path) -> Completion:
+    """The record of one run."""
     table = read_object(path)
     try:
         return Completion(

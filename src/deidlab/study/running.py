@@ -10,37 +10,34 @@ import fcntl
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import Any
 
 from deidlab.errors import ConfigError
-from deidlab.study.attempts import GRACE_SECONDS, recover
+from deidlab.execute.attempts import GRACE_SECONDS
+from deidlab.execute.jobs import Ended, Jobs, Said
 from deidlab.study.completing import Timing, complete_run, completions_by_run, drop_failed
-from deidlab.study.folder import LOCK, SELECTION, TESTS
-from deidlab.study.hybrids import add_hybrids
-from deidlab.study.jobs import Job, current_runs, next_jobs
+from deidlab.study.engines import FarOptions, open_jobs, take_back
+from deidlab.study.folder import COMPLETIONS, LOCK, SELECTION, TESTS
+from deidlab.study.homing import TESTS_JOB, StudyHome
+from deidlab.study.hybrids import add_late_rows
+from deidlab.study.jobs import Agenda, Job
 from deidlab.study.opening import OpenStudy, finish_facts, open_study
-from deidlab.study.pool import Ended, Pool, Workers
 from deidlab.study.pruning import prune_runs
-from deidlab.study.records import Completion, StudyRecords, read_selection, read_study
+from deidlab.study.records import Completion, StudyRecords, read_completion, read_selection, read_study
 from deidlab.study.selection import select_runs, write_selection
 from deidlab.study.spec import StudySpec
-from deidlab.study.worker import TEST, TRAIN, WorkerPlan, threads_beside
-
-if TYPE_CHECKING:
-    from deidlab.study.raypool import FarOptions
+from deidlab.study.worker import OpenWorkshop, threads_beside
 
 _TICK = 0.25
-# A job is not to blame for its node; one that takes its node with it each time is.
-_AWAY_FOR_A_TRY = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """How far a study is: for whoever watches."""
+    """How far a study is: for whoever watches; `said` is how far each job at work is."""
 
     folder: Path
     stage: str
@@ -49,6 +46,7 @@ class Snapshot:
     waiting: tuple[Job, ...] = field(repr=False)
     n_workers: int
     ended: tuple[str, ...] = ()
+    said: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, repr=False)
 
 
 Watch = Callable[[Snapshot], None]
@@ -85,13 +83,14 @@ def run_study(
     options = options or RunOptions()
     folder.mkdir(parents=True, exist_ok=True)
     with _alone(folder), _stopped_by_signal():
-        if recover(folder):
+        home = StudyHome(folder)
+        if take_back(folder, home):
             # Workers of a process that was killed are given the time to miss their lease.
             time.sleep(GRACE_SECONDS)
         study = open_study(spec, folder)
         if options.retry and not (folder / SELECTION).is_file():
             drop_failed(folder)
-        _Runner(study, options, watch).run()
+        _Runner(study, home, options, watch).run()
     return read_study(folder)
 
 
@@ -123,143 +122,94 @@ def _stopped_by_signal() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-@dataclass(slots=True)
-class Losses:
-    """How often a job was lost: by the death of its worker, and through no part of its own."""
-
-    died: int = 0
-    away: int = 0
-
-    def count(self, ended: Ended, tries: int) -> bool:
-        """One more; whether the job is tried again. A node may take many jobs with it, but not for ever."""
-        self.away += ended.away
-        self.died += not ended.away
-        return ended.again and self.died < tries and self.away < _AWAY_FOR_A_TRY * tries
-
-
 class _Runner:
-    def __init__(self, study: OpenStudy, options: RunOptions, watch: Watch | None) -> None:
-        self._study, self._options, self._watch = study, options, watch
+    def __init__(self, study: OpenStudy, home: StudyHome, options: RunOptions, watch: Watch | None) -> None:
+        self._study, self._home, self._options, self._watch = study, home, options, watch
         self._spec, self._folder = study.spec, study.folder
         self._wanted = options.processes or self._spec.run.processes
-        self._losses: dict[str, Losses] = {}
+        self._known = completions_by_run(self._folder)
+        self._said: dict[str, dict[str, Any]] = {}
+        self._agenda = Agenda(self._spec, study.runs)
+        self._open = {job.id: job for job in self._agenda.open(self._known)}
 
     def run(self) -> None:
-        trained = (self._folder / SELECTION).is_file() or not self._jobs()
+        trained = (self._folder / SELECTION).is_file() or not self._open
         if trained and self._waits_for_retry():
             return
         if trained and self._is_tested():
             self._finish()
             return
-        with self._open_pool() as pool:
-            try:
-                if not trained:
-                    self._train(pool)
-                if self._waits_for_retry():
-                    return
-                self._select()
-                if self._stops_early():
-                    return
-                if not self._is_tested():
-                    self._test(pool)
-            except KeyboardInterrupt:
-                pool.close_gently()
-                raise
+        options = self._options
+        with open_jobs(self._opening(), self._home, self._wanted, options.n_tries, options.far) as jobs:
+            if not trained:
+                self._train(jobs)
+            if self._waits_for_retry():
+                return
+            self._select()
+            if self._stops_early():
+                return
+            if not self._is_tested():
+                self._test(jobs)
         self._finish()
 
-    def _open_pool(self) -> Workers:
-        far = self._options.far
-        if far is None:
-            return Pool(self._plan())
-        from deidlab.study.raypool import RayPool
-
-        return RayPool(self._plan(), far, self._wanted, self._options.n_tries)
-
-    def _plan(self) -> WorkerPlan:
+    def _opening(self) -> OpenWorkshop:
         ids, threads = self._study.parts.ids(), threads_beside(self._wanted)
-        return WorkerPlan(self._spec, ids, str(self._folder), self._options.device, 0, threads)
-
-    def _jobs(self) -> list[Job]:
-        return next_jobs(self._spec, completions_by_run(self._folder))
+        return OpenWorkshop(self._spec, ids, str(self._folder), self._options.device, threads)
 
     def _waits_for_retry(self) -> bool:
         if self._options.accept_failures or (self._folder / SELECTION).is_file():
             return False
-        return any(not each.is_done for each in completions_by_run(self._folder).values())
+        return any(not each.is_done for each in self._known.values())
 
     def _stops_early(self) -> bool:
         return self._options.stop_after == "selection" or self._spec.run.keep == "none"
 
-    def _train(self, pool: Workers) -> None:
+    def _train(self, jobs: Jobs) -> None:
         """Give out jobs until none is left; a rung of halving opens when the one before is complete."""
-        pool.start()
-        known = completions_by_run(self._folder)
-        while True:
-            busy = pool.busy()
-            waiting = [job for job in next_jobs(self._spec, known) if job.id not in busy]
-            if not waiting and not busy:
-                return
-            self._hand_out(pool, waiting)
-            ended = list(pool.wait(_TICK))
-            for each in ended:
-                self._take(each)
+        for job in self._open.values():
+            jobs.add(job.id, self._home.about(job))
+        while jobs.running or jobs.waiting:
+            ended: list[str] = []
+            for each in jobs.wait(_TICK):
+                if isinstance(each, Said):
+                    self._said[each.job] = each.message
+                else:
+                    ended += self._take(each)
             if ended:
-                known = completions_by_run(self._folder)
-                prune_runs(self._spec, self._folder, known)
-                finish_facts(self._folder, known)
-            self._show("training", pool, known, tuple(run.id for each in ended for run in each.task.runs))
+                # Before the jobs of other models: a worker keeps what it made of the notes for one model.
+                for job in reversed(self._agenda.open(self._known)):
+                    self._open[job.id] = job
+                    jobs.add(job.id, self._home.about(job), ahead=True)
+                prune_runs(self._spec, self._folder, self._known)
+                finish_facts(self._folder, self._known)
+            self._show("training", jobs, tuple(ended))
 
-    def _hand_out(self, pool: Workers, waiting: list[Job]) -> None:
-        for worker in pool.workers:
-            if worker.ready and worker.task is None and waiting:
-                job = waiting.pop(0)
-                pool.give(worker, TRAIN, [run.as_dict() for run in job.runs], job)
-        engaged = sum(worker.task is not None or not worker.ready for worker in pool.workers)
-        if waiting and len(pool.workers) < min(pool.most(self._wanted), engaged + len(waiting)):
-            pool.start()
-
-    def _is_tried_again(self, ended: Ended) -> bool:
-        losses = self._losses.setdefault(ended.task.id if ended.task.runs else "", Losses())
-        return losses.count(ended, self._options.n_tries)
-
-    def _take(self, ended: Ended) -> None:
-        """A job whose process died once too often is a failure of its runs that were not complete."""
-        if ended.error is None or self._is_tried_again(ended):
-            return
-        done = completions_by_run(self._folder)
-        timing = Timing.start(self._folder, ended.task.id)
-        timing.attempts -= 1
-        for run in ended.task.runs:
-            if run.id not in done:
-                complete_run(self._folder, run, timing, error=ended.error)
+    def _take(self, ended: Ended) -> list[str]:
+        """The runs of a job that is over; those that it did not complete have failed with it."""
+        job = self._open.pop(ended.job)
+        paths = {run.id: self._folder / COMPLETIONS / f"{run.id}.json" for run in job.runs}
+        failed = [run for run in job.runs if not paths[run.id].is_file()]
+        if failed:
+            timing = Timing.start(self._folder, job.id)
+            # Nobody tries it here: only the time of those who did is taken up.
+            timing.attempts = max(1, timing.attempts - 1)
+            for run in failed:
+                complete_run(self._folder, run, timing, error=ended.error or "stopped")
+        self._known |= {run: read_completion(path) for run, path in paths.items()}
+        return list(paths)
 
     def _select(self) -> None:
-        known = completions_by_run(self._folder)
-        order = {
-            model.name: [run.id for run in current_runs(self._spec, model, known)]
-            for model in self._spec.models
-        }
-        write_selection(self._folder, select_runs(self._spec, known, order))
-        finish_facts(self._folder, known)
-        prune_runs(self._spec, self._folder, known)
+        write_selection(self._folder, select_runs(self._spec, self._known, self._agenda.order()))
+        finish_facts(self._folder, self._known)
+        prune_runs(self._spec, self._folder, self._known)
 
-    def _test(self, pool: Workers) -> None:
-        known = completions_by_run(self._folder)
-        given = False
-        while True:
-            if not pool.workers:
-                pool.start()
-            free = next((each for each in pool.workers if each.ready and each.task is None), None)
-            if free is not None and not given:
-                pool.give(free, TEST, None, Job(()))
-                given = True
-            for each in pool.wait(_TICK):
-                if each.error is None:
-                    return
-                if not self._is_tried_again(each):
+    def _test(self, jobs: Jobs) -> None:
+        jobs.add(TESTS_JOB)
+        while jobs.running or jobs.waiting:
+            for each in jobs.wait(_TICK):
+                if isinstance(each, Ended) and each.error is not None:
                     raise ConfigError(f"the selected models could not be tested: {each.error}")
-                given = False
-            self._show("testing", pool, known, ())
+            self._show("testing", jobs, ())
 
     def _is_tested(self) -> bool:
         selection = read_selection(self._folder)
@@ -269,20 +219,20 @@ class _Runner:
         return all((self._folder / TESTS / f"{name}.json").is_file() for name in names)
 
     def _finish(self) -> None:
-        """What needs no model: hybrids with the rules."""
-        if self._stops_early() or not self._spec.hybrids:
+        """Rows of hybrids and baselines that are not there yet."""
+        if self._stops_early() or not (self._spec.hybrids or self._spec.baselines):
             return
         tests = [each for each in read_study(self._folder).tests if each.kind == "model"]
-        add_hybrids(self._spec, self._study.parts, self._folder, tests, self._style())
+        add_late_rows(self._spec, self._study.parts, self._folder, tests, self._style())
 
     def _style(self) -> str:
         styles = {run.settings.words for runs in self._study.runs.values() for run in runs}
         return styles.pop() if len(styles) == 1 else "runs"
 
-    def _show(self, stage: str, pool: Workers, known: dict[str, Completion], ended: tuple[str, ...]) -> None:
+    def _show(self, stage: str, jobs: Jobs, ended: tuple[str, ...]) -> None:
         if self._watch is None:
             return
-        running = tuple(worker.task for worker in pool.workers if worker.task is not None)
-        busy = {job.id for job in running if job.runs}
-        waiting = tuple(job for job in next_jobs(self._spec, known) if job.id not in busy)
-        self._watch(Snapshot(self._folder, stage, known, running, waiting, len(pool.workers), ended))
+        running = tuple(self._open[id] for id in jobs.running if id in self._open)
+        waiting = tuple(self._open[id] for id in jobs.waiting if id in self._open)
+        known, said = dict(self._known), dict(self._said)
+        self._watch(Snapshot(self._folder, stage, known, running, waiting, jobs.n_workers, ended, said))

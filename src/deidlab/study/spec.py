@@ -12,6 +12,7 @@ from typing import Any
 KEEP = ("best", "all", "none")
 ENSEMBLES = ("vote", "mean")
 HYBRIDS = ("rules",)
+BASELINES = ("rules", "embedded")
 MEASURE = "word-level micro F1 over all PHI labels, validation notes"
 
 
@@ -117,6 +118,7 @@ class StudySpec:
     ensembles: tuple[str, ...]
     hybrids: tuple[str, ...]
     cross: tuple[CrossSpec, ...]
+    baselines: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -138,6 +140,9 @@ class StudySpec:
         table = self.as_record()
         for key in ("run", "cost", "title"):
             table.pop(key)
+        if not table["baselines"]:
+            # Folders from before there were any keep their fingerprint.
+            table.pop("baselines")
         for key in ("path", "train", "validation", "test"):
             table["corpus"][key] = bool(table["corpus"][key])
         text = json.dumps(table, sort_keys=True, ensure_ascii=False)

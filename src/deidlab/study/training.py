@@ -14,28 +14,20 @@ from typing import Any
 
 import torch
 
-from deidlab.encode.decoding import TagGrammar
-from deidlab.encode.windows import IGNORED
 from deidlab.errors import DeidError
 from deidlab.study.completing import Timing, best_so_far, complete_run, is_better, write_progress
 from deidlab.study.folder import RUNS
 from deidlab.study.grid import Run
 from deidlab.study.jobs import Job
 from deidlab.study.measuring import measure_found
-from deidlab.study.workshop import Material, Workshop
+from deidlab.study.preparing import prepare_run
+from deidlab.study.workshop import Workshop
 from deidlab.train.checkpoint import CHECKPOINT, remove_checkpoint
-from deidlab.train.compiling import compile_layers, is_worth_compiling
-from deidlab.train.fit import make_flat, plan_rows
-from deidlab.train.folder import describe_corpus, save_tagger, start_record
-from deidlab.train.labelling import unseen_labels
-from deidlab.train.loop import Loop
-from deidlab.train.losses import TagLoss, weigh_tags
-from deidlab.train.predicting import WordScorer, choose_tags, split_by_note, tags_to_found
+from deidlab.train.folder import describe_parts, save_tagger, start_record
 from deidlab.train.record import describe_environment, peak_memory_bytes
 from deidlab.train.request import write_request
-from deidlab.train.steps import TrainSteps
 from deidlab.train.stopping import Interrupted
-from deidlab.train.tagger import Tagger
+from deidlab.train.tag_session import TagSession
 from deidlab.train.validating import Validation
 
 Record = dict[str, Any]
@@ -75,7 +67,7 @@ def describe_failure(error: BaseException, run: Run) -> str:
 
 
 class _JobTraining:
-    """The parts of one training, put together as `fit` does."""
+    """A job's training: that of `deidlab train`, watched so that each of its runs is completed in time."""
 
     def __init__(
         self, workshop: Workshop, job: Job, timing: Timing, tell: Callable[[Run, Record], None] | None
@@ -84,41 +76,21 @@ class _JobTraining:
         self._workshop, self._job, self._timing, self._tell = workshop, job, timing, tell
         self._settings = settings = job.runs[-1].settings
         self._place = place = workshop.place
-        self._material = material = workshop.prepare(workshop.find(job.model), settings)
+        self._material = prepare_run(workshop, workshop.find(job.model), settings)
         self._folder = workshop.run_folder(job.id)
         self._folder.mkdir(parents=True, exist_ok=True)
-        on_gpu = place.device.type == "cuda"
-        if on_gpu:
+        if place.device.type == "cuda":
             timing.take_gpu()
             torch.cuda.reset_peak_memory_stats(place.device)
-        self._tagger = Tagger(material.model, settings.shapes, settings.decoding == "crf").to(place.device)
-        self._tagger.train()
-        self._graphed = on_gpu and self._tagger.packs
-        self._half = settings.precision == "bf16" or (settings.precision == "auto" and on_gpu)
-        shape = plan_rows(self._tagger, material.corpus, settings, self._half and self._graphed, 1)
-        worth = self._graphed and is_worth_compiling(material.model, material.corpus, settings, self._half)
-        self._compiled = worth and compile_layers(material.model, shape.n_pieces, self._half) > 0
-        self._flat = make_flat(self._tagger, settings, self._half, place.n_processes)
-        loss = _make_loss(self._tagger, material, settings).to(place.device)
-        steps = TrainSteps(loss, self._flat, settings.accumulate, place.n_processes)
-        self._grammar = TagGrammar.of(material.labels.tags)
-        self._scorer = WordScorer(self._tagger, material.held_out, place.device)
         self._details: dict[int, Record] = {}
-        self._loop = Loop(
-            material.corpus,
-            shape,
-            self._flat,
-            steps,
-            settings,
-            place,
-            self._folder,
-            self._validate,
-            self._after,
-        )
+        self._training = TagSession(
+            self._material, settings, place, self._folder, self._after, self._validate
+        )  # fmt: skip
+        self._session, self._loop = self._training.session, self._training.session.loop
 
     def run(self) -> None:
         _take_over(self._workshop, self._job)
-        self._loop.prepare(self._graphed, resume=True)
+        self._session.prepare(resume=True)
         self._loop.run()
         # A checkpoint taken at a run's very end leaves no epoch to go through.
         if self.left:
@@ -130,13 +102,10 @@ class _JobTraining:
         if not any(self._folder.iterdir()):
             self._folder.rmdir()
 
-    def _validate(self) -> Record:
+    def _validate(self, validation: Validation) -> Record:
         """The study's figures on the validation notes, of the weights as they are."""
-        material, settings = self._material, self._settings
-        scores = split_by_note(self._scorer.score(), material.held_out)
-        tags = choose_tags(scores, self._grammar, settings.decoding, self._scorer.steps())
-        found = tags_to_found(material.held_out, tags, self._grammar.tags)
-        figures = measure_found(self._workshop.notes("validation"), found, settings.words)
+        notes = self._workshop.notes("validation")
+        figures = measure_found(notes, validation.find(), self._settings.words)
         self._details[self._loop.progress.epoch] = figures
         return {key: value for key, value in figures.items() if key != "by_label"}
 
@@ -157,16 +126,14 @@ class _JobTraining:
     def _complete(self, run: Run) -> None:
         progress = self._loop.progress
         epoch = (progress.best_epoch if self._settings.keep == "best" else 0) or progress.epoch
-        figures = self._details.get(epoch)
-        weights = self._loop.best if self._settings.keep == "best" else None
-        if weights is None:
-            weights = (self._flat.master if self._flat.average is None else self._flat.average).clone()
+        figures, weights = self._details.get(epoch), self._session.weights_to_keep()
         if figures is None:
             # Taken up from a checkpoint: the figures of an earlier epoch are not in this process.
-            self._flat.load_weights(weights)
-            self._validate()
+            assert self._training.validation is not None
+            self._session.flat.load_weights(weights)
+            self._validate(self._training.validation)
             figures = self._details[progress.epoch]
-            self._flat.restore()
+            self._session.flat.restore()
         record = self._describe(epoch, figures)
         if run.final and self._is_worth_keeping(run, figures["f1"]):
             self._save(run, weights, record)
@@ -182,7 +149,7 @@ class _JobTraining:
         return is_better(f1, run.settings.epochs, best_so_far(self._workshop.folder, run.model))
 
     def _describe(self, epoch: int, validation: Record) -> Record:
-        history, speed = self._loop.progress.history, self._loop.speed
+        history, speed, how = self._loop.progress.history, self._loop.speed, self._session.describe()
         seconds = max(speed.seconds, 1e-9)
         n_notes = len(self._workshop.notes("train"))
         return {
@@ -191,10 +158,10 @@ class _JobTraining:
             "epochs": list(history),
             "best_epoch": epoch,
             "kept": self._settings.keep,
-            "n_parameters": sum(each.numel() for each in self._tagger.parameters()),
+            "n_parameters": sum(each.numel() for each in self._training.tagger.parameters()),
             "peak_memory_bytes": peak_memory_bytes(self._place.device),
-            "precision": "bf16" if self._half else "fp32",
-            "compiled": self._compiled,
+            "precision": how["precision"],
+            "compiled": how["compiled"],
             "environment": describe_environment(self._place.device),
             "config": _plain_config(self._material.model.config),
             "labels": list(self._material.labels.labels),
@@ -205,7 +172,7 @@ class _JobTraining:
                     "windows_per_second": speed.windows / seconds,
                     "pieces_per_second": speed.pieces / seconds,
                     "steps_per_second": speed.steps / seconds,
-                    "pieces_per_row": self._loop.shape.n_pieces,
+                    "pieces_per_row": self._session.shape.n_pieces,
                     "seconds": speed.seconds,
                 }
             },
@@ -217,41 +184,25 @@ class _JobTraining:
         folder = workshop.run_folder(run.id)
         folder.mkdir(parents=True, exist_ok=True)
         own = start_record(material.request, settings, material.labels, self._place.device, 1)
-        train, validation = workshop.notes("train"), workshop.notes("validation")
-        own["corpus"] = describe_corpus(train, material.corpus, workshop.digest("train"))
-        own["validation_corpus"] = describe_corpus(
-            validation, material.held_out, workshop.digest("validation")
-        )
+        parts = workshop.notes("train"), workshop.notes("validation")
+        own |= describe_parts(material, *parts, workshop.digest("train"), workshop.digest("validation"))
         own["teachers"] = []
-        own["unseen_labels"] = unseen_labels(validation, material.labels)
         own |= {
             key: record[key] for key in ("best_epoch", "kept", "epochs", "peak_memory_bytes", "precision")
         }
-        own |= {"seconds": round(self._timing.seconds, 2), "speed": record["speed"]["train"]}
+        own |= {"seconds": round(self._timing.seconds, 2), "speed": dict(record["speed"]["train"])}
         own["speed"]["samples_per_second"] = own["speed"]["windows_per_second"]
-        self._flat.load_weights(weights)
-        for part, cut in (("validation", material.held_out), ("train", material.corpus)):
-            scorer = (
-                self._scorer if part == "validation" else WordScorer(self._tagger, cut, self._place.device)
-            )
-            measured = Validation(scorer, cut, self._grammar, settings.decoding)
-            own[part] = measured.measure(by_label=True)
-        self._flat.restore()
+        flat = self._session.flat
+        flat.load_weights(weights)
+        own |= self._training.measure()
+        flat.restore()
         write_request(folder, material.request, settings)
-        self._flat.release(weights)
+        flat.release(weights)
+        tagger = self._training.tagger
         try:
-            save_tagger(
-                folder, self._tagger, material.pieces, material.labels, material.window, settings, own
-            )
+            save_tagger(folder, tagger, material.pieces, material.labels, material.window, settings, own)
         finally:
-            self._flat.release(self._flat.weights)
-
-
-def _make_loss(tagger: Tagger, material: Material, settings: Any) -> TagLoss:
-    corpus = material.corpus
-    decided = torch.from_numpy(corpus.labels[corpus.labels != IGNORED]).long()
-    weights = weigh_tags(decided.bincount(minlength=len(material.labels.tags)), settings.class_weights)
-    return TagLoss(tagger, settings.label_smoothing, weights, settings.hide_pieces, material.pieces.hidden)
+            flat.release(flat.weights)
 
 
 def _goes_on(run: Run) -> bool:

@@ -114,7 +114,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class TestRecord:
-    """One row of the tests: a model, an ensemble of `members`, or a hybrid of its member with the rules.
+    """One row of the tests: a model, an ensemble of `members`, a hybrid with the rules, or a baseline.
 
     `scores` has a table a part; `prediction` raw counts and seconds for all windows and the first ones only.
     """

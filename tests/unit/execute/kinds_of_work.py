@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from deidlab.errors import ConfigError, CorpusError
+from deidlab.execute.attempts import Attempt
+from deidlab.jsonfile import write_whole
 from deidlab.pipeline.source import Note
 
 Doing = Callable[[Sequence[int]], list[int]]
@@ -58,6 +63,20 @@ class Pid:
 
 
 @dataclass(frozen=True)
+class Who:
+    """Each item with the process that had it, after a while."""
+
+    seconds: float
+
+    def __call__(self) -> Callable[[Sequence[int]], list[tuple[int, int]]]:
+        return self._work
+
+    def _work(self, items: Sequence[int]) -> list[tuple[int, int]]:
+        time.sleep(self.seconds)
+        return [(item, os.getpid()) for item in items]
+
+
+@dataclass(frozen=True)
 class Tell:
     """Items as they are; one of them takes its time."""
 
@@ -93,3 +112,58 @@ class Lengths:
 
     def __call__(self) -> Callable[[Sequence[Note]], list[int]]:
         return lambda notes: [len(note.document.text) if note.document else 0 for note in notes]
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Long jobs: each counts its steps in a file, from where the attempt before it stood.
+
+    A job is (how many steps, seconds for each, what its `bad` step does); `log` lists who began which job.
+    """
+
+    log: str
+    bad: int = 3
+
+    def __call__(self) -> Callable[[Any, Attempt], int]:
+        return self._work
+
+    def _work(self, value: tuple[int, float, str], attempt: Attempt) -> int:
+        n_steps, seconds, how = value
+        with Path(self.log).open("a") as log:
+            log.write(f"{attempt.job} {os.getpid()}\n")
+        path = attempt.folder / "step"
+        step = int(path.read_text()) if path.exists() else 0
+        try:
+            while step < n_steps:
+                step += 1
+                write_whole(path, str(step).encode(), lasting=False)
+                attempt.say({"step": step, "process": os.getpid()})
+                if step >= self.bad:
+                    go_wrong(how, step == self.bad)
+                time.sleep(seconds)
+        except KeyboardInterrupt:
+            (attempt.folder / "stopped").write_text("in order")
+            raise
+        write_whole(attempt.folder / "result", b"", lasting=False)
+        return step
+
+
+@dataclass(frozen=True)
+class SayBack:
+    """A long job that answers with its value and with what its worker was started with."""
+
+    own: str
+
+    def __call__(self) -> Callable[[Any, Attempt], str]:
+        return lambda value, attempt: self.own + value
+
+
+def go_wrong(how: str, once: bool) -> None:
+    if how == "ours":
+        raise CorpusError("there is no third step")
+    if how == "library":
+        raise ValueError("Zebulon Quillfeather")
+    if how == "settings":
+        raise ConfigError("no steps today")
+    if how == "crash" or (how == "crash once" and once):
+        os.kill(os.getpid(), signal.SIGKILL)

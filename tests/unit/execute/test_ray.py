@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import ipaddress
 import itertools
 import os
 import pickle
+import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -19,7 +22,7 @@ from deidlab.execute import Failed, Task
 from deidlab.execute.ray.cluster import connect
 from deidlab.execute.ray.sealing import RunSeal, SealedBox, close_box
 from deidlab.execute.ray.settings import RaySettings
-from tests.unit.execute.kinds_of_work import Pid, Slow, Tell
+from tests.unit.execute.kinds_of_work import Pid, SayBack, Slow, Tell
 
 SENTINEL = "Zebulon Quillfeather"
 
@@ -67,13 +70,13 @@ def test_anyone_closes_a_box_and_only_its_holder_opens_it() -> None:
 
 def test_without_the_extra_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'deidlab\[ray\]'"), connect(None):
+    with pytest.raises(MissingExtraError, match=r"needs the 'ray' extra: pip install "), connect(None):
         raise AssertionError("there is no Ray")
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "cluster", "ray://127.0.0.1:10001", "127.0.0.1:99999"])
 def test_an_address_where_nobody_is(address: str) -> None:
-    pytest.importorskip("ray", reason="Ray is not installed: pip install 'deidlab[ray]'")
+    pytest.importorskip("ray", reason="Ray is not installed: pip install '.[ray]'")
     started = time.monotonic()
     with pytest.raises(ConfigError), connect(address):
         raise AssertionError("nobody is there")
@@ -83,10 +86,78 @@ def test_an_address_where_nobody_is(address: str) -> None:
 @pytest.fixture(scope="module")
 def own_ray() -> Iterator[None]:
     """Ray with four cores on paper; executors of other settings share it, as a connected process does."""
-    pytest.importorskip("ray", reason="Ray is not installed: pip install 'deidlab[ray]'")
+    pytest.importorskip("ray", reason="Ray is not installed: pip install '.[ray]'")
     with connect(None, n_cpus=4) as cluster:
         assert cluster.own and cluster.resources()["CPU"] == 4 and cluster.n_nodes() == 1
         yield
+
+
+@pytest.mark.usefixtures("own_ray")
+def test_a_ray_of_our_own_listens_on_loopback_alone() -> None:
+    import psutil
+    import ray
+
+    run(RaySettings(most=2), 4, 0.0)
+    this = psutil.Process()
+    places = set()
+    for process in (this, *this.children(recursive=True)):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            found = process.net_connections("inet")
+            places |= {each.laddr.ip for each in found if each.status == psutil.CONN_LISTEN}
+    assert places and all(is_local(place) for place in places)
+    assert is_local(ray.get_runtime_context().gcs_address.rpartition(":")[0])
+
+
+def is_local(place: str) -> bool:
+    return ipaddress.ip_address(place.removeprefix("::ffff:")).is_loopback
+
+
+ASK = """
+import sys
+from ray._raylet import GcsClient
+print(GcsClient(address=sys.argv[1]).internal_kv_keys(b"", None) is not None)
+"""
+
+
+@pytest.mark.usefixtures("own_ray")
+def test_a_client_without_the_token_is_refused(tmp_path: Path) -> None:
+    import ray
+
+    address = ray.get_runtime_context().gcs_address
+    token = Path(os.environ["RAY_AUTH_TOKEN_PATH"])
+    assert token.stat().st_mode & 0o777 == 0o600 and token.parent.stat().st_mode & 0o777 == 0o700
+    ours = {name: value for name, value in os.environ.items() if not name.startswith("RAY_AUTH")}
+    ours["HOME"] = str(tmp_path)
+    for more, welcome in (
+        ({}, False),
+        ({"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "0" * 64}, False),
+        ({"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(token)}, True),
+    ):
+        command = [sys.executable, "-c", ASK, address]
+        done = subprocess.run(command, env=ours | more, capture_output=True, text=True, timeout=60)
+        assert (done.stdout.strip() == "True") == welcome, done.stderr
+        assert welcome or "AuthenticationError" in done.stderr
+
+
+def test_nothing_is_left_of_a_ray_of_our_own(tmp_path: Path) -> None:
+    """No token in the home, where others can read it, and the environment as it was."""
+    pytest.importorskip("ray", reason="Ray is not installed: pip install '.[ray]'")
+    command = [sys.executable, "-c", LEAVE]
+    found = {name: value for name, value in os.environ.items() if not name.startswith("RAY_AUTH")}
+    found |= {"HOME": str(tmp_path), "RAY_AUTH_TOKEN": "x" * 40, "TMPDIR": str(tmp_path)}
+    done = subprocess.run(command, env=found, capture_output=True, text=True, timeout=120)
+    assert done.stdout.split() == ["x" * 40, "None", "None"], done.stderr
+    assert not (tmp_path / ".ray").exists()
+
+
+LEAVE = """
+import os
+from deidlab.execute.ray.cluster import connect
+with connect(None, n_cpus=1) as cluster:
+    assert cluster.own and cluster.n_nodes() == 1
+    assert "RAY_AUTH_TOKEN" not in os.environ
+print(*(os.environ.get(name) for name in ("RAY_AUTH_TOKEN", "RAY_AUTH_MODE", "RAY_AUTH_TOKEN_PATH")))
+"""
 
 
 def run(settings: RaySettings, n_tasks: int, seconds: float) -> tuple[list[object], dict[str, object]]:
@@ -217,3 +288,34 @@ def test_far_items_are_fetched_only_when_looked_at() -> None:
         assert list(items) == list(range(30, 40)) and items[3] == 33 and items[-2:] == (38, 39)
         assert list(items.paired("abcdefghij"))[2] == (32, "c")
         assert not [each for each in items if isinstance(each, Failed)]
+
+
+@pytest.mark.usefixtures("own_ray")
+def test_all_that_a_job_is_given_and_answers_is_sealed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Arguments and results lie in Ray's object store: none of them is read without the key of the run."""
+    import ray
+
+    from deidlab.execute.attempts import Leased
+    from deidlab.execute.jobs import Ended, Jobs, NoFiles
+    from deidlab.execute.ray.actors import Actors, limits_of
+
+    settings = RaySettings(most=1)
+    actors = Actors(ray, settings, Leased(SayBack(SENTINEL)))
+    stored: list[bytes] = [actors._start, actors.pack((SENTINEL,))]
+    get = ray.get
+
+    def look(ref: object, **options: float) -> object:
+        stored.append(get(ref, **options))
+        return stored[-1]
+
+    monkeypatch.setattr(ray, "get", look)
+    with Jobs(actors, limits_of(settings), tmp_path, NoFiles({"job": SENTINEL})) as jobs:
+        jobs.add("job")
+        ended: list[object] = []
+        while not ended:
+            ended += jobs.wait(0.2)
+    assert ended == [Ended("job", 2 * SENTINEL)]
+    assert len(stored) == 4 and all(isinstance(each, bytes) for each in stored)
+    assert not [each for each in stored if SENTINEL.encode() in each]

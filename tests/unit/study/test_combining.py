@@ -1,4 +1,4 @@
-"""Ensembles by vote and mean, hybrids with rules, figures of words, and what predictions hold."""
+"""Ensembles by vote and mean, figures of words, and what predictions hold."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deidlab.detect.committee import combine_probabilities
 from deidlab.encode.decoding import TagGrammar
 from deidlab.errors import ConfigError
 from deidlab.evaluate.pairing import pair_documents
 from deidlab.evaluate.scores import summarise
 from deidlab.evaluate.tally import tally_pairs
-from deidlab.study.combining import add_rules, combine_probabilities, find_by_rules
 from deidlab.study.folder import STUDY, write_object
 from deidlab.study.measuring import measure_found
 from deidlab.study.predictions import write_predictions
 from deidlab.study.records import read_predictions, read_study
-from deidlab.types import Document, Span
+from deidlab.types import Span
 from tests.unit.study.builders import make_notes
 
 GRAMMAR = TagGrammar.of(("O", "B-DATE", "I-DATE", "B-NAME", "I-NAME"))
@@ -59,21 +59,6 @@ def test_what_comes_out_is_valid_and_alone_a_model_is_itself(
     assert not tags or not GRAMMAR.is_inside[tags[0]]
     same = combine_probabilities([members[0]] * 3, GRAMMAR, how)[0].tolist()
     assert same == combine_probabilities([members[0]], GRAMMAR, "mean")[0].tolist()
-
-
-def test_rules_add_where_a_tagger_found_nothing() -> None:
-    tagger = (Span(8, 17, "DOCTOR", 0.6),)
-    rules = (Span(8, 12, "PATIENT", 0.9), Span(30, 40, "DATE", 0.9))
-    assert add_rules(tagger, rules) == (tagger[0], rules[1])
-
-
-def test_rules_speak_in_the_labels_of_the_corpus() -> None:
-    document = Document(id="a", text="Seen on 03/14/2016 by phone.")
-    assert [span.label for span in find_by_rules([document], ["DATE", "PATIENT"])[0]] == ["DATE"]
-    assert find_by_rules([document], ["PATIENT"]) == [()]
-    assert [span.label for span in find_by_rules([document], ["FECHAS", "CALLE"])[0]] == ["FECHAS"]
-    with pytest.raises(ConfigError, match="no map"):
-        find_by_rules([document], ["WHATEVER", "ELSE"])
 
 
 @given(st.integers(0, 10_000))

@@ -10,7 +10,7 @@ import pytest
 from deidlab.errors import ConfigError
 from deidlab.study.completing import completions_by_run
 from deidlab.study.grid import expand_runs, run_from
-from deidlab.study.jobs import current_runs, expected_rungs, group_runs, next_jobs
+from deidlab.study.jobs import Agenda, expected_rungs, group_runs, next_jobs
 from deidlab.study.reading import read_spec
 from deidlab.study.selection import select_runs
 from deidlab.train.presets import preset_grid
@@ -138,7 +138,10 @@ def test_halving_goes_rung_by_rung(tmp_path: Path) -> None:
     finish(tmp_path, third[0].runs[0], 0.7)
     known = completions_by_run(tmp_path)
     assert next_jobs(spec, known) == []
-    order = {model.name: [run.id for run in current_runs(spec, model, known)]}
+    agenda = Agenda(spec)
+    agenda.open(known)
+    order = agenda.order()
+    assert len(order["tiny1"]) == 13
     # Lower rungs score higher here, and are still no candidates.
     assert select_runs(spec, known, order)["tiny1"]["run"] == third[0].id
     assert [(len(rung), rung[0].settings.epochs) for rung in expected_rungs(spec, model)] == [
@@ -146,6 +149,30 @@ def test_halving_goes_rung_by_rung(tmp_path: Path) -> None:
         (3, 6),
         (1, 18),
     ]
+
+
+def test_an_agenda_opens_each_job_once_and_expands_no_grid_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = make_spec(2, **HALVED)
+    agenda = Agenda(spec, expand_runs(spec))
+
+    def expand_again(*_: object) -> None:
+        raise AssertionError("a grid is expanded again")
+
+    monkeypatch.setattr("deidlab.study.grid.expand_settings", expand_again)
+    given: list[str] = []
+    opened = agenda.open({})
+    while opened:
+        given += [job.id for job in opened]
+        assert agenda.open(completions_by_run(tmp_path)) == []
+        for place, job in enumerate(opened):
+            finish(tmp_path, job.runs[0], 0.1 * place)
+        opened = agenda.open(completions_by_run(tmp_path))
+    assert len(given) == len(set(given)) == 26
+    assert [len(names) for names in agenda.order().values()] == [13, 13]
+    monkeypatch.undo()
+    assert next_jobs(spec, completions_by_run(tmp_path)) == []
 
 
 def test_ties_go_to_fewer_epochs_then_to_the_first(tmp_path: Path) -> None:

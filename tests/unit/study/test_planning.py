@@ -128,7 +128,7 @@ def test_time_of_a_gpu_is_what_its_runs_held_it_for(small: Small, tmp_path: Path
 
 
 def measure(spec: StudySpec, folder: Path) -> TimedSpeed:
-    pytest.importorskip("torch", reason="torch is not installed: pip install 'deidlab[train]'")
+    pytest.importorskip("torch", reason="torch is not installed: pip install '.[train]'")
     from deidlab.study.calibrate import measure_speed
     from deidlab.study.workshop import Workshop
 
@@ -167,7 +167,7 @@ def test_pieces_are_those_of_the_tokenizer(small: Small, tmp_path: Path) -> None
     from deidlab.encode.pieces import WordPieces
     from deidlab.encode.words import find_words
 
-    pytest.importorskip("torch", reason="torch is not installed: pip install 'deidlab[train]'")
+    pytest.importorskip("torch", reason="torch is not installed: pip install '.[train]'")
     file = Path(deidlab.__file__).parent / "models" / "es" / "tokenizer.json"
     spec = replace(small(), models=(ModelSpec(name="tiny", config=TINY, tokenizer=str(file)),))
     spec = replace(spec, split=replace(spec.split, ratios="90:5:5"))
@@ -198,7 +198,7 @@ def test_a_model_without_a_table_of_positions_can_be_timed(small: Small, tmp_pat
 def test_a_model_that_does_not_fit_leaves_the_others_their_times(
     small: Small, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("torch", reason="torch is not installed: pip install 'deidlab[train]'")
+    pytest.importorskip("torch", reason="torch is not installed: pip install '.[train]'")
     from deidlab.study import calibrate
     from deidlab.study.workshop import Workshop
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from deidlab.errors import ConfigError
-from deidlab.study.reading import read_spec
+from deidlab.errors import ConfigError, UnknownNameError
+from deidlab.study.reading import read_spec, spec_from
 from tests.unit.study.builders import make_spec
 
 GOOD = """
@@ -47,7 +47,7 @@ def write(folder: Path, text: str = GOOD) -> Path:
         ("name = \"one\"", "name = \"o/ne\"", "letters, digits"),
         ("[[cross]]", "[[models]]\nname = \"one\"\nmodel = \"x\"\n[[cross]]", "'one' is there twice"),
         ("path = \"notes\"", "path = \"notes\"\ntrain = \"x\"", "one or the other"),
-        ("epochs = 3", "epochs = ", "not TOML"),
+        ("epochs = 3", "epochs = ", "not a TOML file"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_named(tmp_path: Path, old: str, new: str, said: str) -> None:
@@ -95,3 +95,18 @@ def test_the_digest_knows_settings_and_not_places(tmp_path: Path) -> None:
 
 def test_a_config_in_place_is_from_scratch() -> None:
     assert make_spec().models[0].scratch
+
+
+def test_folders_from_before_baselines_keep_their_fingerprint() -> None:
+    table = {"name": "trial", "models": [{"name": "a", "model": "bert-base-uncased"}]}
+    before = "sha256:a40404a5e7c198a2cad375b7fb18b43a4027cd9c588c95f2b8a80a1bebd05351"
+    assert spec_from(table, "trial").digest() == before
+    assert spec_from(table | {"baselines": ["rules"]}, "trial").digest() != before
+
+
+def test_baselines_are_known_and_no_model_has_their_names() -> None:
+    models = [{"name": "rules", "model": "bert-base-uncased"}]
+    with pytest.raises(ConfigError, match="as a baseline is"):
+        spec_from({"models": models, "baselines": ["rules"]}, "trial")
+    with pytest.raises(UnknownNameError, match="embedded"):
+        spec_from({"models": models, "baselines": ["embeded"]}, "trial")

@@ -7,20 +7,21 @@ from pathlib import Path
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'deidlab[train]'")
-pytest.importorskip("transformers", reason="transformers is not installed: pip install 'deidlab[train]'")
+torch = pytest.importorskip("torch", reason="torch is not installed: pip install '.[train]'")
+pytest.importorskip("transformers", reason="transformers is not installed: pip install '.[train]'")
 
 from deidlab.detect.model import load_model  # noqa: E402
 from deidlab.errors import ConfigError  # noqa: E402
+from deidlab.study.answers import ask_timed  # noqa: E402
 from deidlab.study.completing import completions_by_run  # noqa: E402
 from deidlab.study.folder import RUNS  # noqa: E402
-from deidlab.study.hybrids import add_hybrids  # noqa: E402
+from deidlab.study.hybrids import add_late_rows  # noqa: E402
 from deidlab.study.jobs import next_jobs  # noqa: E402
 from deidlab.study.opening import open_study  # noqa: E402
 from deidlab.study.records import read_study  # noqa: E402
 from deidlab.study.selection import select_runs, write_selection  # noqa: E402
 from deidlab.study.spec import CrossSpec, StudySpec  # noqa: E402
-from deidlab.study.testing import LoadedRun, predict_selected  # noqa: E402
+from deidlab.study.testing import predict_selected  # noqa: E402
 from deidlab.study.training import train_job  # noqa: E402
 from deidlab.study.workshop import Workshop  # noqa: E402
 from tests.unit.study.builders import SETTINGS, write_notes  # noqa: E402
@@ -49,7 +50,7 @@ def test_models_ensembles_hybrids_and_other_corpora(small: Callable[..., StudySp
     order = {name: [run.id for run in runs] for name, runs in study.runs.items()}
     selection = write_selection(folder, select_runs(spec, known, order))
     predict_selected(workshop, selection)
-    add_hybrids(spec, study.parts, folder, list(read_study(folder).tests), "runs")
+    add_late_rows(spec, study.parts, folder, list(read_study(folder).tests), "runs")
     records = read_study(folder)
     assert {test.name for test in records.tests} == {
         "tiny1",
@@ -71,11 +72,9 @@ def test_models_ensembles_hybrids_and_other_corpora(small: Callable[..., StudySp
 
 def _same_as_detect(workshop: Workshop, run: Path) -> None:
     notes = workshop.notes("test")
-    answer = LoadedRun(run, torch.device("cpu")).predict(notes, timed=True)
-    found = load_model(run, threads=1).find_spans(notes)
-    assert [[(s.start, s.end, s.label) for s in spans] for spans in found] == [
-        [(s.start, s.end, s.label) for s in spans] for spans in answer.spans
-    ]
-    all_windows, first = answer.prediction["all_windows"], answer.prediction["first_window_only"]
+    model = load_model(run, threads=1)
+    answered, prediction = ask_timed(model, notes)
+    assert [spans for spans, _ in answered.predict(notes)] == list(model.find_spans(notes))
+    all_windows, first = prediction["all_windows"], prediction["first_window_only"]
     assert all_windows["windows"] > first["windows"] == first["notes"] == len(notes)
     assert all_windows["pieces"] > first["pieces"] > 0 < first["seconds"]

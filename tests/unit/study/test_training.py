@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'deidlab[train]'")
-pytest.importorskip("transformers", reason="transformers is not installed: pip install 'deidlab[train]'")
+torch = pytest.importorskip("torch", reason="torch is not installed: pip install '.[train]'")
+pytest.importorskip("transformers", reason="transformers is not installed: pip install '.[train]'")
 
 from deidlab.study.completing import Timing, completions_by_run  # noqa: E402
 from deidlab.study.folder import COMPLETIONS, PROGRESS, RUNS  # noqa: E402
 from deidlab.study.jobs import next_jobs  # noqa: E402
 from deidlab.study.opening import finish_facts, open_study  # noqa: E402
+from deidlab.study.preparing import request_of  # noqa: E402
 from deidlab.study.pruning import prune_runs  # noqa: E402
 from deidlab.study.records import read_study  # noqa: E402
 from deidlab.study.spec import StudySpec  # noqa: E402
@@ -56,9 +57,9 @@ def test_a_run_of_a_study_is_a_run_alone(small: Small, tmp_path: Path) -> None:
     workshop = train_all(spec, tmp_path / "study")
     for name, kept in weights(tmp_path / "study").items():
         settings = next(run.settings for job in next_jobs(spec, {}) for run in job.runs if run.id == name)
-        material = workshop.prepare(spec.models[0], settings)
+        request = request_of(workshop, spec.models[0])
         notes = workshop.notes("train"), workshop.notes("validation")
-        alone = fit(*notes, material.request, settings, tmp_path / "alone" / name, device="cpu")
+        alone = fit(*notes, request, settings, tmp_path / "alone" / name, device="cpu")
         assert (alone.folder / "model.safetensors").read_bytes() == kept
         assert alone.record["validation"]["f1"] == figures(tmp_path / "study")[name]["strict_f1"]
 

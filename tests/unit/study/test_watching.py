@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from deidlab.cli.study.watching import Watcher
+from deidlab.jsonfile import read_object
 from deidlab.study.completing import Timing, completions_by_run, write_progress
+from deidlab.study.folder import PROGRESS
 from deidlab.study.jobs import next_jobs
 from deidlab.study.progress import describe_models, seconds_left
 from deidlab.study.running import Snapshot
@@ -31,7 +34,8 @@ def test_how_far_each_model_is_and_how_long_it_takes(tmp_path: Path) -> None:
     finish(tmp_path, jobs[1].runs[0], None, error="lost")
     # An epoch took a second: four runs of ten epochs are left, of which one has four behind it.
     write_progress(tmp_path, jobs[2], jobs[2].runs[0], 4, Timing.start(tmp_path, jobs[2].id))
-    snapshot = take(tmp_path)
+    said = read_object(tmp_path / PROGRESS / f"{jobs[2].id}.json")
+    snapshot = replace(take(tmp_path), said={jobs[2].id: said})
     assert seconds_left(snapshot) == pytest.approx(36.0)
     first, second = describe_models(SPEC, snapshot)
     assert (first.done, first.total, first.failed, first.now, first.best) == (1, 3, 1, "epoch 4/10", 0.5)

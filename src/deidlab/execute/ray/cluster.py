@@ -23,9 +23,10 @@ from pathlib import Path
 from typing import Any
 
 from deidlab.errors import ConfigError, MissingExtraError
+from deidlab.execute.ray.closing import closed_to_others
 
 # Sockets lie in the folder of a session, and their paths may have 107 bytes in all.
-_LONGEST_FOLDER = 24
+_LONGEST_FOLDER = 12
 _FOLDER = "deidlab-ray-"
 _KNOCK_SECONDS = 5.0
 _STORE_BYTES = 200 * 2**20
@@ -76,14 +77,16 @@ def connect(
         with contextlib.ExitStack() as stack:
             options: dict[str, Any] = {"address": address}
             if address is None:
-                folder = stack.enter_context(_session_folder())
-                options = {"address": "local", "num_cpus": n_cpus, "num_gpus": n_gpus, "_temp_dir": folder,
-                           "object_store_memory": store_bytes, "include_dashboard": False,
+                folder = stack.enter_context(_own_folder())
+                stack.enter_context(closed_to_others(ray, folder))
+                options = {"address": "local", "num_cpus": n_cpus, "num_gpus": n_gpus,
+                           "include_dashboard": False,
+                           "object_store_memory": store_bytes, "_temp_dir": str(folder / "r"),
                            # As the local executor's: workers on a machine of their own need not stand back.
                            "_system_config": {"worker_niceness": 0}}  # fmt: skip
             else:
                 _knock(address)
-            # Leaving goes backwards: shut down, then remove the folder.
+            # Leaving goes backwards: shut down, forget the token, then remove the folder.
             stack.callback(ray.shutdown)
             _start(ray, options)
             yield Cluster(ray, own=address is None)
@@ -117,16 +120,16 @@ def _start(ray: Any, options: dict[str, Any]) -> None:
 
 
 @contextlib.contextmanager
-def _session_folder() -> Iterator[str]:
-    """Ray's logs and sockets, for us alone and gone afterwards."""
+def _own_folder() -> Iterator[Path]:
+    """For us alone, and gone afterwards; Ray opens its own folder to everybody, so that is one within."""
     usual = Path(tempfile.gettempdir())
     place = usual if len(str(usual)) <= _LONGEST_FOLDER else Path("/dev/shm")
     _sweep(place)
-    folder = tempfile.mkdtemp(prefix=f"{_FOLDER}{os.getpid()}-", dir=place)
+    folder = Path(tempfile.mkdtemp(prefix=f"{_FOLDER}{os.getpid()}-", dir=place))
     try:
         yield folder
     finally:
-        shutil.rmtree(Path(folder), ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _sweep(place: Path) -> None:

@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any, overload
 
 from deidlab.errors import CorpusError, DeidError
-from deidlab.execute.ray.sealing import RunSeal, SealedBox, close_box
+from deidlab.execute.ray.sealing import SealedBox, close_box
 from deidlab.execute.tasks import FarItems, Reading, Task, describe
 
 _NUMBER, _CLOSED = "number", "closed"
@@ -50,9 +50,6 @@ class RowItems(FarItems):
 
     def paired(self, beside: Sequence[Any]) -> RowItems:
         return replace(self, beside=tuple(beside))
-
-    def seal_beside(self, seal: RunSeal) -> bytes:
-        return seal.close(self.beside)
 
     def _fetch(self) -> Sequence[Any]:
         try:

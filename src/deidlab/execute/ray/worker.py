@@ -1,4 +1,4 @@
-"""What runs in an actor: sealed items in, sealed results out.
+"""What runs in an actor: sealed values in, sealed answers out.
 
 Nothing else ever leaves it. Ray would print an exception with its arguments, keep it in logs and send it on;
 so every error becomes a value of ours, and a worker prints nothing.
@@ -9,13 +9,9 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import deidlab
-from deidlab.execute.places import describe_processor
 from deidlab.execute.ray.reading import items_of_row
 from deidlab.execute.ray.sealing import RunSeal, SealedBox
-from deidlab.execute.tasks import attempt, portable
-
-READY, DONE, FATAL = "ready", "done", "fatal"
+from deidlab.execute.workers import BROKEN, FATAL, Serve, answer, begin
 
 
 class Worker:
@@ -24,37 +20,44 @@ class Worker:
     def __init__(self) -> None:
         self._seal: RunSeal | None = None
         self._box: SealedBox | None = None
-        self._work: Any = None
+        self._serve: Serve | None = None
 
-    def open(self, key: bytes, sealed_setup: bytes) -> bytes:
-        """Load what the setup loads; (READY, facts) or (FATAL, error), sealed."""
+    def open(self, key: bytes, sealed: bytes) -> bytes:
+        """Load what the start-up loads; (READY, facts) or (FATAL, error), sealed."""
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
         self._seal = seal = RunSeal(key)
-        try:
-            setup, self._box = seal.open(sealed_setup)
-            self._work = setup()
-            return seal.close((READY, {"deidlab": deidlab.__version__, "processor": describe_processor()}))
-        except BaseException as error:
-            return seal.close((FATAL, portable(error)))
 
-    def do(self, sealed_items: bytes) -> bytes:
-        """The results of these items: (DONE, results) or (FATAL, error), sealed."""
+        def start() -> Serve:
+            own, self._box = seal.open(sealed)
+            serve: Serve = own()
+            return serve
+
+        self._serve, kind, value = begin(start)
+        return seal.close((kind, value if kind == FATAL else value | {"node": _node()}))
+
+    def do(self, sealed: bytes, block: Any = None) -> bytes:
+        """The answer to a value, or to a row of a block that some node read, sealed."""
+        assert self._seal is not None and self._serve is not None
+        seal, serve = self._seal, self._serve
+        kind, value = answer(lambda packed: serve(self._open(packed, block)), sealed)
+        try:
+            return seal.close((kind, value))
+        except Exception as error:
+            # An answer that cannot travel is as good as none; of the error only its kind is told.
+            return seal.close((BROKEN, f"internal error ({type(error).__name__})"))
+
+    def _open(self, sealed: bytes, block: Any) -> Any:
         assert self._seal is not None
-        seal = self._seal
-        try:
-            return seal.close((DONE, attempt(self._work, seal.open(sealed_items))))
-        except BaseException as error:
-            return seal.close((FATAL, portable(error)))
+        value = self._seal.open(sealed)
+        if block is None:
+            return value
+        assert self._box is not None
+        row, number, beside = value
+        items = items_of_row(self._box, block, row, number)
+        return items if beside is None else tuple(zip(items, beside, strict=True))
 
-    def do_row(self, block: Any, row: int, number: int, sealed_beside: bytes) -> bytes:
-        """The same for a row of a block that some node read."""
-        assert self._seal is not None and self._box is not None
-        seal = self._seal
-        try:
-            items = items_of_row(self._box, block, row, number)
-            beside = seal.open(sealed_beside)
-            if beside is not None:
-                items = tuple(zip(items, beside, strict=True))
-            return seal.close((DONE, attempt(self._work, items)))
-        except BaseException as error:
-            return seal.close((FATAL, portable(error)))
+
+def _node() -> str:
+    import ray
+
+    return str(ray.get_runtime_context().get_node_id())

@@ -1,4 +1,4 @@
-"""Attempts of far workers: whatever dies, and whenever, a run is in the study once, whole, and by one writer."""
+"""What workers leave: whatever dies, and whenever, a run is in the study once, whole, and by one writer."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from typing import Any
 
 import pytest
 
-from deidlab.study import attempts
-from deidlab.study.attempts import CHECKPOINT, LEASE, Attempt
+from deidlab.execute.attempts import LEASE, Attempt, holds_lease
+from deidlab.study import homing
 from deidlab.study.completing import Timing, complete_run, completions_by_run, write_progress
+from deidlab.study.engines import take_back
 from deidlab.study.folder import (
     ACCESS,
     ATTEMPTS,
     COMPLETIONS,
-    PROGRESS,
     RUNS,
     TESTS,
     note_access,
     write_object,
 )
 from deidlab.study.grid import Run
+from deidlab.study.homing import CHECKPOINT, TESTS_JOB, StudyHome
 from deidlab.study.jobs import Job
-from deidlab.study.pool import Ended
-from deidlab.study.running import Losses
+from deidlab.study.worker import TRAIN
 from deidlab.train.settings import TrainSettings
 
 
@@ -42,6 +42,37 @@ def make_job(name: str = "tiny-1", n_runs: int = 2, final: bool = True) -> Job:
             for epochs in range(1, n_runs + 1)
         )
     )
+
+
+def open_attempt(study: Path, job: Job) -> Attempt:
+    home = StudyHome(study)
+    attempt = Attempt.open(study / ATTEMPTS, job.id, home.about(job))
+    kind, left = home.open(attempt)
+    assert kind == TRAIN
+    assert [run["id"] for run in left] == [
+        run.id for run in job.runs if run.id not in completions_by_run(study)
+    ]
+    return attempt
+
+
+def open_tests(study: Path) -> Attempt:
+    return Attempt.open(study / ATTEMPTS, TESTS_JOB, {})
+
+
+def carry_over(study: Path, attempt: Attempt) -> None:
+    StudyHome(study).carry(attempt)
+
+
+def give_up(study: Path, attempt: Attempt) -> bool:
+    return StudyHome(study).close(attempt.give_up(), whole=False)
+
+
+def finish(study: Path, attempt: Attempt) -> bool:
+    return StudyHome(study).close(attempt.give_up(), whole=True)
+
+
+def recover(study: Path) -> int:
+    return take_back(study, StudyHome(study))
 
 
 class Writer:
@@ -72,28 +103,30 @@ def writer_of(study: Path, run: str) -> tuple[str, str]:
 
 def test_a_job_comes_home_as_a_local_worker_would_have_left_it(tmp_path: Path) -> None:
     job = make_job()
-    attempt = attempts.open_attempt(tmp_path, job)
+    attempt = open_attempt(tmp_path, job)
     worker = Writer(attempt, job, "first")
     worker.train(job.runs[0])
-    assert attempts.carry_over(tmp_path, attempt) == [job.runs[0].id]
-    assert json.loads((tmp_path / PROGRESS / f"{job.id}.json").read_text())["epoch"] == 1
+    carry_over(tmp_path, attempt)
+    assert list(completions_by_run(tmp_path)) == [job.runs[0].id]
+    message = attempt.hear()
+    assert message is not None and message["epoch"] == 1 and attempt.hear() is None
     worker.train(job.runs[1])
-    attempts.finish(tmp_path, attempt)
+    finish(tmp_path, attempt)
     assert set(completions_by_run(tmp_path)) == {run.id for run in job.runs}
     assert all(writer_of(tmp_path, run.id) == ("first", "first") for run in job.runs)
-    assert attempts.recover(tmp_path) == 0 and not (tmp_path / ATTEMPTS).exists()
+    assert recover(tmp_path) == 0 and not (tmp_path / ATTEMPTS).exists()
 
 
 def test_the_next_attempt_has_the_checkpoint_and_the_time_of_the_one_before(tmp_path: Path) -> None:
     job = make_job()
-    first = attempts.open_attempt(tmp_path, job)
+    first = open_attempt(tmp_path, job)
     worker = Writer(first, job, "first")
     worker.train(job.runs[0])
     worker.save()
-    attempts.give_up(tmp_path, first)
+    give_up(tmp_path, first)
     assert list(completions_by_run(tmp_path)) == [job.runs[0].id]
     rest = Job(job.runs[1:])
-    second = attempts.open_attempt(tmp_path, rest)
+    second = open_attempt(tmp_path, rest)
     assert (second.folder / RUNS / job.id / CHECKPOINT).read_text() == "first"
     assert not (tmp_path / RUNS / job.id).exists()
     assert Writer(second, rest, "second").timing.attempts == 2
@@ -101,66 +134,55 @@ def test_the_next_attempt_has_the_checkpoint_and_the_time_of_the_one_before(tmp_
 
 def test_a_worker_that_was_given_up_cannot_write_into_the_study(tmp_path: Path) -> None:
     job = make_job()
-    first = attempts.open_attempt(tmp_path, job)
+    first = open_attempt(tmp_path, job)
     late = Writer(first, job, "late")
-    assert attempts.holds_lease(first.folder) is True
-    attempts.give_up(tmp_path, first)
-    assert attempts.holds_lease(first.folder) is False
-    second = attempts.open_attempt(tmp_path, job)
+    assert holds_lease(first.folder) is True
+    give_up(tmp_path, first)
+    assert holds_lease(first.folder) is False
+    second = open_attempt(tmp_path, job)
     for run in job.runs:
         late.train(run)
     late.save()
-    assert not completions_by_run(tmp_path) and not attempts.carry_over(tmp_path, second)
+    carry_over(tmp_path, second)
+    assert not completions_by_run(tmp_path)
     own = Writer(second, job, "own")
     for run in job.runs:
         own.train(run)
-    attempts.finish(tmp_path, second)
+    finish(tmp_path, second)
     late.train(job.runs[0])
-    assert attempts.recover(tmp_path) == 0
+    assert recover(tmp_path) == 0
     assert all(writer_of(tmp_path, run.id) == ("own", "own") for run in job.runs)
     assert not (tmp_path / ATTEMPTS).exists()
 
 
 def test_what_the_study_has_stays(tmp_path: Path) -> None:
     job = make_job(n_runs=1)
-    attempt = attempts.open_attempt(tmp_path, job)
+    attempt = open_attempt(tmp_path, job)
     Writer(attempt, job, "second").train(job.runs[0])
     complete_run(tmp_path, job.runs[0], Timing.start(tmp_path, job.id), {"train": {"by": "first"}})
     before = (tmp_path / COMPLETIONS / f"{job.id}.json").read_bytes()
-    assert attempts.finish(tmp_path, attempt)
+    assert finish(tmp_path, attempt)
     assert (tmp_path / COMPLETIONS / f"{job.id}.json").read_bytes() == before
-
-
-def test_a_lease_out_of_reach_is_not_a_lease_that_is_gone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    attempt = attempts.open_attempt(tmp_path, make_job())
-
-    def fail(*_: Any) -> int:
-        raise OSError(5, "input/output error")
-
-    monkeypatch.setattr(attempts.os, "open", fail)
-    assert attempts.holds_lease(attempt.folder) is None
 
 
 def test_a_rung_leaves_its_checkpoint_for_the_next(tmp_path: Path) -> None:
     for final in (True, False):
         job = make_job(f"tiny-{final}", 1, final)
-        attempt = attempts.open_attempt(tmp_path, job)
+        attempt = open_attempt(tmp_path, job)
         worker = Writer(attempt, job, "first")
         worker.train(job.runs[0])
         worker.save()
-        attempts.finish(tmp_path, attempt)
+        finish(tmp_path, attempt)
         assert (tmp_path / RUNS / job.id / CHECKPOINT).exists() is not final
 
 
 def test_tests_come_home_whole_or_not_at_all(tmp_path: Path) -> None:
     for done in (False, True):
-        attempt = attempts.open_attempt(tmp_path, Job(()))
+        attempt = open_tests(tmp_path)
         note_access(tmp_path, "test", "test", "notes", "notes", 3, attempt.folder)
         write_object(attempt.folder / TESTS / "tiny.json", {"name": "tiny"})
         write_object(attempt.folder / TESTS / "predictions" / "tiny.test.jsonl.gz", {})
-        (attempts.finish if done else attempts.give_up)(tmp_path, attempt)
+        (finish if done else give_up)(tmp_path, attempt)
         assert (tmp_path / TESTS / "tiny.json").is_file() is done
     assert (tmp_path / TESTS / "predictions" / "tiny.test.jsonl.gz").is_file()
     # Test notes were read twice, and both readings are on record.
@@ -170,7 +192,7 @@ def test_tests_come_home_whole_or_not_at_all(tmp_path: Path) -> None:
 def test_a_reading_is_on_record_once_although_a_kill_came_between(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    attempt = attempts.open_attempt(tmp_path, make_job())
+    attempt = open_attempt(tmp_path, make_job())
     note_access(tmp_path, "train", "train", "notes", "notes", 3, attempt.folder)
     with (attempt.folder / ACCESS).open("a") as half:
         half.write('{"time": "20')
@@ -179,10 +201,10 @@ def test_a_reading_is_on_record_once_although_a_kill_came_between(
         raise Crash
 
     with monkeypatch.context() as patch:
-        patch.setattr(attempts.shutil, "rmtree", crash)
+        patch.setattr(homing.shutil, "rmtree", crash)
         with pytest.raises(Crash):
-            attempts.give_up(tmp_path, attempt)
-    attempts.recover(tmp_path)
+            give_up(tmp_path, attempt)
+    recover(tmp_path)
     assert [json.loads(line)["part"] for line in (tmp_path / ACCESS).read_text().splitlines()] == ["train"]
 
 
@@ -198,7 +220,7 @@ def test_each_run_is_there_once_whoever_dies_when(
     published: dict[str, tuple[str, str]] = {}
     for step in range(200):
         try:
-            attempts.recover(tmp_path)
+            recover(tmp_path)
             known = set(completions_by_run(tmp_path))
             for job in jobs:
                 rest = Job(tuple(run for run in job.runs if run.id not in known))
@@ -221,19 +243,19 @@ def test_each_run_is_there_once_whoever_dies_when(
 
 
 def work(study: Path, job: Job, name: str, draw: random.Random, cut_off: list[tuple[Writer, Job]]) -> None:
-    attempt = attempts.open_attempt(study, job)
+    attempt = open_attempt(study, job)
     worker = Writer(attempt, job, name)
     for run in job.runs:
         if draw.random() < 0.2:
             if draw.random() < 0.5:
                 cut_off.append((worker, job))
-            attempts.give_up(study, attempt)
+            give_up(study, attempt)
             return
         worker.train(run)
         worker.save()
         if draw.random() < 0.5:
-            attempts.carry_over(study, attempt)
-    attempts.finish(study, attempt)
+            carry_over(study, attempt)
+    finish(study, attempt)
 
 
 def crash_sometimes(monkeypatch: pytest.MonkeyPatch, draw: random.Random) -> None:
@@ -250,29 +272,25 @@ def crash_sometimes(monkeypatch: pytest.MonkeyPatch, draw: random.Random) -> Non
 
         return call
 
-    for name in ("_move", "_add_readings", "_empty"):
-        monkeypatch.setattr(attempts, name, unsteady(getattr(attempts, name)))
-    monkeypatch.setattr(attempts.shutil, "rmtree", unsteady(attempts.shutil.rmtree))
+    for name in ("_move", "add_readings"):
+        monkeypatch.setattr(homing, name, unsteady(getattr(homing, name)))
+    monkeypatch.setattr(homing.shutil, "rmtree", unsteady(homing.shutil.rmtree))
+    monkeypatch.setattr(Attempt, "give_up", unsteady(Attempt.give_up))
+
+
+def test_what_an_earlier_version_left_comes_home(tmp_path: Path) -> None:
+    job = make_job()
+    attempt = open_attempt(tmp_path, job)
+    Writer(attempt, job, "first").train(job.runs[0])
+    runs = [run.id for run in job.runs]
+    write_object(attempt.folder / LEASE, {"job": job.id, "runs": runs, "final": True})
+    assert recover(tmp_path) == 1 and list(completions_by_run(tmp_path)) == [job.runs[0].id]
 
 
 def test_a_leftover_without_a_lease_is_nobodys(tmp_path: Path) -> None:
     job = make_job()
-    attempt = attempts.open_attempt(tmp_path, job)
+    attempt = open_attempt(tmp_path, job)
     Writer(attempt, job, "late").train(job.runs[0])
     (attempt.folder / LEASE).unlink()
-    assert attempts.recover(tmp_path) == 0
+    assert recover(tmp_path) == 0
     assert not completions_by_run(tmp_path) and not (tmp_path / ATTEMPTS).exists()
-
-
-def test_deaths_count_against_a_job_and_lost_nodes_hardly(tmp_path: Path) -> None:
-    job = make_job()
-    died = Ended(job, None, "died", again=True)
-    away = Ended(job, None, "away", again=True, away=True)
-    losses = Losses()
-    assert [losses.count(each, 3) for each in (away, died, away, away, died, away, died)] == [True] * 6 + [
-        False
-    ]
-    losses = Losses()
-    assert sum(losses.count(away, 2) for _ in range(100)) == 19
-    assert not Losses().count(Ended(job, None, "cannot be done"), 3)
-    assert not Losses().count(died, 1)

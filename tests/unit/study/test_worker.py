@@ -1,10 +1,8 @@
-"""What a far worker looks at before and while it works, without a cluster."""
+"""What a far worker looks at before it works, without a cluster."""
 
 from __future__ import annotations
 
-import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,68 +11,25 @@ import pytest
 
 from deidlab.cli.app import run
 from deidlab.errors import ConfigError
-from deidlab.study import attempts, rayworker
+from deidlab.study import worker
 from deidlab.study.folder import ATTEMPTS, write_whole
-from deidlab.study.jobs import Job
-from deidlab.study.rayworker import Surroundings
 from deidlab.study.spec import CorpusSpec
+from deidlab.study.worker import SEEN, Surroundings, agree_on_notes
 from tests.unit.study.builders import make_spec
-
-WATCHED = """
-import sys, time
-from pathlib import Path
-from deidlab.study.rayworker import _watch
-
-try:
-    with _watch(Path(sys.argv[1])):
-        print("works", flush=True)
-        for _ in range(600):
-            time.sleep(0.05)
-except KeyboardInterrupt:
-    print("stopped", flush=True)
-"""
-
-
-def watched(folder: Path) -> subprocess.Popen[str]:
-    process = subprocess.Popen(
-        [sys.executable, "-c", WATCHED, str(folder)], stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None and process.stdout.readline() == "works\n"
-    return process
-
-
-def test_a_worker_ends_at_once_where_its_lease_is_gone(tmp_path: Path) -> None:
-    attempt = attempts.open_attempt(tmp_path, Job(()))
-    process = watched(attempt.folder)
-    attempts.give_up(tmp_path, attempt)
-    began = time.monotonic()
-    out, _ = process.communicate(timeout=20)
-    assert (process.returncode, out) == (1, "")
-    # By the time that its job may be given to another, it has ended.
-    assert time.monotonic() - began < attempts.GRACE_SECONDS
-
-
-def test_a_worker_that_is_asked_to_stop_is_interrupted_and_may_finish(tmp_path: Path) -> None:
-    attempt = attempts.open_attempt(tmp_path, Job(()))
-    process = watched(attempt.folder)
-    attempts.ask_to_stop(attempt)
-    out, _ = process.communicate(timeout=20)
-    assert (process.returncode, out) == (0, "stopped\n")
 
 
 @pytest.fixture
 def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Surroundings:
-    monkeypatch.setattr(rayworker, "_APPEARS_SECONDS", 0.0)
+    monkeypatch.setattr(worker, "_APPEARS_SECONDS", 0.0)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "notes").mkdir()
-    write_whole(tmp_path / "study" / ATTEMPTS / attempts.SEEN, b"mark")
+    write_whole(tmp_path / "study" / ATTEMPTS / SEEN, b"mark")
     spec = replace(make_spec(), corpus=CorpusSpec(path="notes"))
     return Surroundings.of(spec, Path("study"), "mark")
 
 
 def test_what_a_node_lacks_is_said(surroundings: Surroundings, tmp_path: Path) -> None:
     assert surroundings() == ""
-    assert "has deidlab" in replace(surroundings, version="0.0.0")()
     # Another study's folder under the same path, or none.
     for other in (
         replace(surroundings, mark="other"),
@@ -96,10 +51,10 @@ def test_workers_that_have_other_notes_do_not_train(tmp_path: Path) -> None:
         def describe_parts(self) -> dict[str, Any]:
             return {"train": {"digest": self.digest, "documents": 3}}
 
-    rayworker._agree_on_notes(Shop("a", "sha256:1"))
-    rayworker._agree_on_notes(Shop("b", "sha256:1"))
+    agree_on_notes(Shop("a", "sha256:1"))
+    agree_on_notes(Shop("b", "sha256:1"))
     with pytest.raises(ConfigError, match="do not have the same notes"):
-        rayworker._agree_on_notes(Shop("c", "sha256:2"))
+        agree_on_notes(Shop("c", "sha256:2"))
 
 
 @pytest.mark.parametrize(
@@ -115,7 +70,7 @@ def test_wrong_asking_is_one_line(
 ) -> None:
     file = tmp_path / "small.toml"
     file.write_text("[make]\nnotes = 10\n[[models]]\nname = 'bert'\nmodel = 'bert-base-uncased'\n")
-    assert run(["study", "run", str(file), *asked]) == 1
+    assert run(["study", "run", str(file), *asked]) == 2
     err = capsys.readouterr().err
     assert said in err and err.count("\n") == 1
 
@@ -127,5 +82,5 @@ def test_without_ray_the_extra_is_named(
     file = tmp_path / "small.toml"
     file.write_text("[make]\nnotes = 10\n[[models]]\nname = 'bert'\nmodel = 'bert-base-uncased'\n")
     assert run(["study", "run", str(file), "--out", str(tmp_path / "study"), "--engine", "ray"]) == 1
-    assert "pip install 'deidlab[ray]'" in capsys.readouterr().err
+    assert "needs the 'ray' extra: pip install " in capsys.readouterr().err
     assert not (tmp_path / "study" / ATTEMPTS).exists()
