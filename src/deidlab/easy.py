@@ -8,11 +8,12 @@ print(masked.text)
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from deidlab import languages
 from deidlab.errors import ConfigError, CorpusError
 from deidlab.types import Document, MaskedDocument, Span
 
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Deidentifier:
-    """A detector that is loaded, and a secret. One secret gives one person the same surrogate every time."""
+    """A detector that is loaded, and a secret. With one secret the notes of a patient get the same surrogates
+    and the same date shift every time."""
 
     detector: Detector = field(repr=False)
     key: bytes = field(repr=False)
@@ -36,7 +38,13 @@ class Deidentifier:
     def mask(
         self, text: str, style: Style = "tag", policy: str = "i2b2", patient: str = ""
     ) -> MaskedDocument:
-        """The text with its PHI masked; `.text` is what can be shared, `.replacements` what stood there."""
+        """The text with its PHI masked; `.text` is what can be shared, `.replacements` what stood there.
+
+        Say the `patient` where notes of one are to agree: without it every call is a patient of its own.
+        """
+        from deidlab.mask import own_patient
+
+        patient = patient or own_patient()
         return self.mask_all([Document("note", patient, text)], style, policy)[0]
 
     def mask_all(
@@ -58,28 +66,31 @@ class Deidentifier:
             )
         found = self.detector.detect(notes, with_words=False)
         marked = [replace(note, spans=one.spans) for note, one in zip(notes, found, strict=True)]
-        from deidlab.detect.embedded import DAY_FIRST
-
-        day_first = self.language in DAY_FIRST
+        day_first = languages.of(self.language).day_first
         return mask_notes(marked, MaskSettings(chosen, style, self.key, None, day_first, self.language))
 
 
 def load(
-    model: str | None = "en",
+    model: str | None = languages.DEFAULT,
     rules: str = "on",
     key_file: str | Path | None = None,
     known: str | Path | None = None,
     threshold: float | None = None,
+    language: str = "",
+    without_rules: Sequence[str] = (),
 ) -> Deidentifier:
     """A de-identifier: `model` is an embedded model's name or an exported folder, None for rules alone.
 
-    Without `key_file` the secret is random, and another call gives other surrogates.
+    Without `key_file` the secret is random, and another call gives other surrogates. `language` is the code
+    of that of the notes, where it is not the model's; `without_rules` names rules that do not run.
     """
     from deidlab.detect import KnownTable, load_detector
     from deidlab.detect.embedded import language_of
     from deidlab.mask.keys import random_key, read_key
 
     table = None if known is None else KnownTable.read(known)
-    detector = load_detector(model, rules, table, threshold=threshold)
+    detector = load_detector(
+        model, rules, table, threshold=threshold, language=language, without_rules=without_rules
+    )
     key = random_key() if key_file is None else read_key(key_file).key
-    return Deidentifier(detector, key, language_of(model))
+    return Deidentifier(detector, key, language or language_of(model))

@@ -14,22 +14,25 @@ from pathlib import Path
 from typing import Any
 
 from deidlab.errors import ConfigError, UnknownNameError
+from deidlab.tomlfile import read_table
 
 OUTSIDE = "O"
 AUTO = "auto"
-# Schemes that corpora are annotated with, the most common first: it wins a tie.
-SCHEMES = ("i2b2-2014", "meddocan", "i2b2-2006", "hipaa", "physionet")
 
 
 @dataclass(frozen=True, slots=True)
 class LabelSet:
-    """Labels in a fixed order, the group of each, and the BIO tags that a model predicts over them."""
+    """Labels in a fixed order, the group of each, and the BIO tags that a model predicts over them.
+
+    `language` is the code of that in which notes with these labels are written, where it is always the same.
+    """
 
     name: str
     labels: tuple[str, ...]
     tags: tuple[str, ...]
     groups: Mapping[str, str] = field(default_factory=dict, hash=False)
     description: str = ""
+    language: str = ""
 
     @classmethod
     def of(cls, name: str, labels: Iterable[str], groups: Mapping[str, str] | None = None) -> LabelSet:
@@ -62,6 +65,13 @@ def known_maps() -> tuple[str, ...]:
     return _data_names("maps")
 
 
+@functools.cache
+def schemes() -> tuple[str, ...]:
+    """The label sets that corpora are annotated with, the most common first: it wins a tie."""
+    places = {name: _read_data("labels", name).get("scheme", 0) for name in _data_names("labels")}
+    return tuple(sorted(filter(places.get, places), key=places.__getitem__))
+
+
 def load_label_set(name: str, seen: Iterable[str] = ()) -> LabelSet:
     """The label set of that name; `auto` is made of the labels seen in a corpus."""
     if name == AUTO:
@@ -81,7 +91,7 @@ def guess_label_set(counts: Mapping[str, int]) -> LabelSet:
     """The shipped scheme that holds most of the spans counted by label; `auto` where none holds half."""
     total = sum(counts.values())
     best = max(
-        (_named_set(name) for name in SCHEMES),
+        (_named_set(name) for name in schemes()),
         key=lambda known: sum(n for label, n in counts.items() if label in known),
     )
     held = sum(n for label, n in counts.items() if label in best)
@@ -97,13 +107,39 @@ def load_map(name_or_file: str) -> dict[str, str]:
     if name_or_file in known_maps():
         table = _read_data("maps", name_or_file)
     elif path.suffix == ".toml":
-        table = _read_toml_file(path)
+        table = read_table(path)
     else:
         raise UnknownNameError("label map", name_or_file, known_maps())
     wrong = sorted(key for key, value in table.items() if not isinstance(value, str))
     if wrong:
         raise ConfigError(f"label map {name_or_file}: the value of {wrong[0]} must be a string in quotes")
     return table
+
+
+def is_shipped_label(label: str) -> bool:
+    """Whether a shipped set or map has that label: any other may be a word of the data, and is not shown."""
+    return label in _shipped_labels()
+
+
+@functools.cache
+def _shipped_labels() -> frozenset[str]:
+    own = (label for name in _data_names("labels") for label in _named_set(name).labels)
+    mapped = (label for name in known_maps() for label in _read_data("maps", name))
+    return frozenset((*own, *mapped))
+
+
+def language_of_label(label: str) -> str:
+    """The code of the language that a label tells its notes to be in; empty where it tells none.
+
+    A scheme names its language in its file, and which of its labels tell it: others are common property.
+    """
+    return _telling_labels().get(label, "")
+
+
+@functools.cache
+def _telling_labels() -> dict[str, str]:
+    tables = (_read_data("labels", name) for name in schemes())
+    return {label: table["language"] for table in tables for label in table.get("telling", ())}
 
 
 def usual_group(label: str) -> str:
@@ -121,7 +157,9 @@ def _named_set(name: str) -> LabelSet:
         parent = _named_set(table["like"])
         groups = {label: parent.groups[label] for label in labels}
     full = LabelSet.of(name, labels, groups)
-    return LabelSet(name, full.labels, tags or full.tags, groups, table["description"])
+    return LabelSet(
+        name, full.labels, tags or full.tags, groups, table["description"], table.get("language", "")
+    )
 
 
 def _labels_of(tags: Iterable[str]) -> tuple[str, ...]:
@@ -130,7 +168,7 @@ def _labels_of(tags: Iterable[str]) -> tuple[str, ...]:
 
 @functools.cache
 def _usual_group(label: str) -> str | None:
-    for name in SCHEMES:
+    for name in schemes():
         group = _named_set(name).groups.get(label)
         if group:
             return group
@@ -146,12 +184,3 @@ def _data_names(folder: str) -> tuple[str, ...]:
 def _read_data(folder: str, name: str) -> dict[str, Any]:
     text = resources.files("deidlab").joinpath("data", folder, f"{name}.toml").read_text("utf-8")
     return tomllib.loads(text)
-
-
-def _read_toml_file(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror or 'cannot be read'}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
-        raise ConfigError(f"{path}: not a TOML file in UTF-8") from None

@@ -62,6 +62,8 @@ class Document:
             object.__setattr__(self, "patient", self.id)
         if not self.text.isascii():
             _refuse_lone_surrogates(self.id, self.text)
+        if not (is_writable(self.id) and is_writable(self.patient)):
+            raise CorpusError("half of a UTF-16 pair in a document's id or patient is not a character")
         if not self.spans:
             return
         length = len(self.text)
@@ -76,6 +78,17 @@ class Document:
 
 def _reading_order(span: Span) -> tuple[int, int, str, float, str]:
     return (span.start, span.end, span.label, -1.0 if span.score is None else span.score, span.source)
+
+
+def is_writable(text: str) -> bool:
+    """Whether the text can be written as UTF-8: half of a UTF-16 pair cannot."""
+    if text.isascii():
+        return True
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _refuse_lone_surrogates(document_id: str, text: str) -> None:

@@ -15,8 +15,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from deidlab.corpus.files import name_to_id, read_sidecar, read_text, refuse_nul
-from deidlab.corpus.raw import Annotation, BadDocument, RawDocument, ReadSettings
+from deidlab.corpus.files import name_to_id, read_beside, read_sidecar, read_text, refuse_nul
+from deidlab.corpus.raw import Annotation, BadDocument, RawDocument, ReadSettings, read_score
 from deidlab.errors import CorpusError
 from deidlab.types import Document
 
@@ -32,15 +32,16 @@ def read(path: Path, settings: ReadSettings) -> Iterator[RawDocument | BadDocume
     text_path, ann_path = path.with_name(f"{stem}.txt"), path.with_name(f"{stem}.ann")
     if path.suffix == ".ann":
         if not text_path.exists():
-            raise CorpusError(f"{path}: there is no {text_path.name} beside it")
+            raise CorpusError(f"{path}: there is no .txt file beside it")
         return
     if not ann_path.exists():
-        raise CorpusError(f"{path}: there is no {ann_path.name} beside it")
+        raise CorpusError(f"{path}: there is no .ann file beside it")
     text = read_text(text_path, settings.encoding)
     patient, meta = read_sidecar(path, stem)
     skipped: Counter[str] = Counter()
-    annotations = _read_annotations(read_text(ann_path, settings.encoding), ann_path, skipped)
-    yield RawDocument(path, name_to_id(stem), text, tuple(annotations), patient, meta, skipped)
+    lines = read_beside(path, ann_path, settings.encoding)
+    annotations = tuple(_read_annotations(lines, path, skipped))
+    yield RawDocument(path, name_to_id(stem), text, annotations, patient, meta, skipped, named_by_file=True)
 
 
 def _read_annotations(lines: str, path: Path, skipped: Counter[str]) -> list[Annotation]:
@@ -54,12 +55,12 @@ def _read_annotations(lines: str, path: Path, skipped: Counter[str]) -> list[Ann
             key, fragments = _read_line(line, path, number)
             found[key] = fragments
             skipped["joins of discontinuous spans"] += len(fragments) > 1
-        elif line[0] == "#" and (note := _read_note(line)):
+        elif line[0] == "#" and (note := _read_note(line, path, number)):
             certainty[note[0]] = note[1:]
         elif line[0] in _SKIPPED:
             skipped[_SKIPPED[line[0]]] += 1
         else:
-            raise CorpusError(f"{path}: line {number} is not a brat annotation")
+            raise CorpusError(f"{path}: its .ann file: line {number} is not a brat annotation")
     return [
         Annotation(a.start, a.end, a.label, a.quoted, *certainty.get(key, (None, "")))
         for key, fragments in found.items()
@@ -73,7 +74,9 @@ def _read_line(line: str, path: Path, number: int) -> tuple[str, list[Annotation
         label, _, places = middle.partition(" ")
         ranges = [(int(start), int(end)) for start, end in (place.split() for place in places.split(";"))]
     except ValueError:
-        raise CorpusError(f"{path}: line {number} is not 'T…<TAB>TYPE START END<TAB>TEXT'") from None
+        raise CorpusError(
+            f"{path}: its .ann file: line {number} is not 'T…<TAB>TYPE START END<TAB>TEXT'"
+        ) from None
     quoted = _cut_quote(rest[0], [end - start for start, end in ranges]) if rest else [None] * len(ranges)
     return key, [Annotation(s, e, label, q) for (s, e), q in zip(ranges, quoted, strict=True)]
 
@@ -94,15 +97,18 @@ def _cut_quote(quoted: str, lengths: list[int]) -> list[str | None]:
 _NOTE = re.compile(rf"#\d+\t{_NOTE_TYPE} (T\d+)\t(.*?)\r?")
 
 
-def _read_note(line: str) -> tuple[str, float | None, str] | None:
+def _read_note(line: str, path: Path, number: int) -> tuple[str, float | None, str] | None:
     match = _NOTE.fullmatch(line)
     if not match:
         return None
     try:
         said = json.loads(match.group(2))
-        return match.group(1), said.get("score"), str(said.get("source", ""))
-    except (ValueError, AttributeError):
-        return None
+        score, source = read_score(said.get("score")), said.get("source", "")
+        if not isinstance(source, str):
+            raise TypeError
+        return match.group(1), score, source
+    except (ValueError, AttributeError, TypeError, RecursionError):
+        raise CorpusError(f"{path}: its .ann file: the note on line {number} is not as we write it") from None
 
 
 def render(document: Document, losses: Counter[str]) -> dict[str, bytes]:

@@ -14,7 +14,7 @@ from deidlab.corpus.likeness import NearDuplicates
 from deidlab.corpus.raw import BadDocument, Problem, RawDocument, find_problems, is_sound
 from deidlab.encode.tags import OVERLAP, SAME_LENGTH_OVERLAP, spans_to_tags
 from deidlab.errors import CorpusError
-from deidlab.labels import LabelSet
+from deidlab.labels import LabelSet, is_shipped_label
 from deidlab.types import Document, Span
 
 UNREADABLE = "unreadable"
@@ -69,19 +69,23 @@ def _check_tags(raw: RawDocument, labels: LabelSet, report: CheckReport) -> None
         spans = tuple(Span(a.start, a.end, a.label) for a in sound)
         document = Document(raw.id, raw.patient, raw.text, spans)
     except CorpusError as error:
-        report.problems.append(Problem(BAD_TEXT, str(raw.path), raw.id, str(error)))
+        reason = str(error).removeprefix(f"document {raw.id}: ")
+        report.problems.append(Problem(BAD_TEXT, str(raw.path), raw.id, reason))
         return
     problem = _problem_maker(raw)
     for misfit in spans_to_tags(document, labels).misfits:
         report.misfits += 1
         if misfit.reason in (OVERLAP, SAME_LENGTH_OVERLAP):
-            report.problems.append(problem(OVERLAPPING, f"{misfit.span.label} {misfit.reason}", misfit.span))
+            shown = misfit.span.label if is_shipped_label(misfit.span.label) else "it"
+            report.problems.append(problem(OVERLAPPING, f"{shown} {misfit.reason}", misfit.span))
         elif misfit.span.label in labels:
             # Sets such as meaney-2022 lack some tags of labels that they know.
             report.problems.append(problem(UNKNOWN_TYPE, misfit.reason, misfit.span))
     for span in document.spans:
         if span.label not in labels:
-            message = f"the type {span.label} is not in the label set {labels.name}"
+            # A type that is not ours may be a word of the note: its place is told, and not its name.
+            shown = f"the type {span.label}" if is_shipped_label(span.label) else "its type"
+            message = f"{shown} is not in the label set {labels.name}"
             report.problems.append(problem(UNKNOWN_TYPE, message, span))
 
 

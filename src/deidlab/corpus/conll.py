@@ -15,9 +15,10 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from deidlab.corpus.files import MAX_FILE_BYTES, decode, refuse_nul
-from deidlab.corpus.raw import Annotation, BadDocument, RawDocument, ReadSettings
+from deidlab.corpus.raw import MAX_NOTE_CHARACTERS, Annotation, BadDocument, RawDocument, ReadSettings
 from deidlab.encode.tags import spans_to_tags
 from deidlab.errors import CorpusError
+from deidlab.inputfile import open_input
 from deidlab.labels import OUTSIDE, split_tag
 from deidlab.types import Document, Word
 
@@ -35,13 +36,14 @@ class _Rows:
     offsets: list[Word | None] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
     breaks: set[int] = field(default_factory=set)
+    named_by_file: bool = True
 
 
 def read(path: Path, settings: ReadSettings) -> Iterator[RawDocument | BadDocument]:
     rows = _Rows(path.stem)
     n_documents = 0
     try:
-        with path.open("rb") as stream:
+        with open_input(path) as stream:
             number = 0
             while data := stream.readline(MAX_FILE_BYTES + 1):
                 number += 1
@@ -75,13 +77,14 @@ def _read_line(data: bytes, path: Path, number: int, settings: ReadSettings) -> 
 
 def _start_document(columns: Sequence[str], default_id: str) -> _Rows:
     named = [unquote(c) if c not in ("-X-", OUTSIDE) else "" for c in columns[1:3]] + ["", ""]
-    return _Rows(named[0] or default_id, named[1])
+    return _Rows(named[0] or default_id, named[1], named_by_file=not named[0])
 
 
 def _add_row(rows: _Rows, columns: Sequence[str]) -> None:
     word, tag = columns[0], columns[-1].strip()
     offsets = None
-    if len(columns) >= 4 and columns[1].isdecimal() and columns[2].isdecimal():
+    # A number of more digits is no place in a note, and one of thousands is more than `int` takes.
+    if len(columns) >= 4 and all(cell.isdecimal() and len(cell) < 20 for cell in columns[1:3]):
         start, end = int(columns[1]), int(columns[2])
         offsets = (start, end) if end - start == len(word) else None
     rows.words.append(word)
@@ -91,6 +94,8 @@ def _add_row(rows: _Rows, columns: Sequence[str]) -> None:
 
 def _to_raw(rows: _Rows, path: Path) -> RawDocument | BadDocument:
     known = [place for place in rows.offsets if place is not None]
+    if known and known[-1][1] > MAX_NOTE_CHARACTERS:
+        return BadDocument(path, "the offsets of its words are past the 64 Mi that a note may have", rows.id)
     ordered = all(left[1] <= right[0] for left, right in pairwise(known))
     if len(known) == len(rows.words) and ordered:
         places, text = known, _spread_words(rows, known)
@@ -101,7 +106,8 @@ def _to_raw(rows: _Rows, path: Path) -> RawDocument | BadDocument:
     wrong = next((tag for tag in rows.tags if tag != OUTSIDE and tag[1:2] != "-"), None)
     if wrong is not None:
         return BadDocument(path, "has a tag that is neither O nor PREFIX-LABEL in its last column", rows.id)
-    return RawDocument(path, rows.id, text, tuple(_tags_to_annotations(places, rows.tags)), rows.patient)
+    annotations = tuple(_tags_to_annotations(places, rows.tags))
+    return RawDocument(path, rows.id, text, annotations, rows.patient, named_by_file=rows.named_by_file)
 
 
 def _spread_words(rows: _Rows, places: list[Word]) -> str:

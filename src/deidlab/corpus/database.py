@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from deidlab.corpus.database_url import TablePlace
 from deidlab.errors import ConfigError, CorpusError, MissingExtraError
+from deidlab.inputfile import require_regular
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine, FromClause
@@ -41,7 +42,7 @@ _SQLITE = {
     "SQLITE_NOTADB": "the file is not an SQLite database",
     "SQLITE_CORRUPT": "the file is damaged",
     "SQLITE_BUSY": "another program has locked it",
-    "SQLITE_FULL": "the disk is full",
+    "SQLITE_FULL": "no space left on the disk that holds it",
     "SQLITE_READONLY_ROLLBACK": "a program was ended while it wrote; who may write to it has to open it once",
     "SQLITE_READONLY": "it cannot be written to",
     "SQLITE_CONSTRAINT": "a rule of the table forbids a row",
@@ -106,6 +107,11 @@ def _sqlite(place: TablePlace, writing: bool) -> Engine:
     import sqlalchemy as sa
 
     assert place.file is not None
+    if place.file.exists():
+        try:
+            require_regular(place.file)
+        except OSError as error:
+            raise CorpusError(f"{place}: {error.strerror}") from None
     if writing:
         place.file.parent.mkdir(parents=True, exist_ok=True)
     file = place.file.resolve().as_uri()
@@ -121,7 +127,17 @@ def _sqlite(place: TablePlace, writing: bool) -> Engine:
 
 def _connect(file: str, mode: str) -> sqlite3.Connection:
     # Left to itself the module commits before it changes a table; transactions are begun elsewhere instead.
-    return sqlite3.connect(f"{file}?mode={mode}", uri=True, timeout=30, isolation_level=None)
+    connection = sqlite3.connect(f"{file}?mode={mode}", uri=True, timeout=30, isolation_level=None)
+    connection.text_factory = _text_or_bytes
+    return connection
+
+
+def _text_or_bytes(cell: bytes) -> str | bytes:
+    """SQLite takes anything for text: what is not UTF-8 stays bytes here, and costs its own row alone."""
+    try:
+        return cell.decode()
+    except UnicodeDecodeError:
+        return cell
 
 
 def _connect_reading(file: str) -> sqlite3.Connection:
@@ -175,9 +191,8 @@ def look_at(connection: Connection, place: TablePlace) -> Layout:
 
     inspector = sa.inspect(connection)
     if not has_table(connection, place):
-        known = inspector.get_table_names(place.schema)
-        shown = f"; there are: {', '.join(sorted(known)[:20])}" if known else ""
-        raise CorpusError(f"{place}: there is no such table{shown}")
+        n_tables = len(inspector.get_table_names(place.schema))
+        raise CorpusError(f"{place}: there is no such table among the {n_tables} that this user sees there")
     types = {row["name"]: row["type"] for row in inspector.get_columns(place.table, place.schema)}
     primary = tuple(inspector.get_pk_constraint(place.table, place.schema)["constrained_columns"])
     return Layout(types, place.key or primary)

@@ -31,10 +31,31 @@ _BACK: dict[type, Callable[[Any], Any]] = {
 
 
 def to_plain(cell: Any) -> Any:
-    """A cell as JSON can hold it."""
+    """A cell as JSON can hold it; bytes stay bytes, for whoever reads the row to refuse or leave out."""
     if isinstance(cell, datetime.date | datetime.time):  # a datetime is a date too
         return cell.isoformat()
+    if isinstance(cell, bytes | bytearray | memoryview):
+        return bytes(cell)
     return cell if isinstance(cell, _PLAIN) else str(cell)
+
+
+def key_to_id(key: Key) -> str:
+    """The id of a row that has none but its key.
+
+    Where two or more cells are text, their own dashes are written as %2D: ("1", "2-3") is not ("1-2", "3").
+    Cells of other types (numbers, dates) can be told apart without.
+    """
+    escaped = sum(isinstance(cell, str) for cell in key) > 1
+    return "-".join(_key_cell(cell, escaped) for cell in key)
+
+
+def _key_cell(cell: Any, escaped: bool) -> str:
+    if isinstance(cell, bytes):
+        return cell.hex()
+    text = str(to_plain(cell))
+    if escaped and isinstance(cell, str):
+        text = text.replace("%", "%25").replace("-", "%2D")
+    return text
 
 
 def from_plain(cell: Any, kind: type | None) -> Any:
@@ -53,6 +74,15 @@ def python_type(type: TypeEngine[Any]) -> type | None:
         return type.python_type
     except NotImplementedError:
         return None
+
+
+_NOT_TEXT = (bytes, int, float, bool, Decimal, datetime.date, datetime.datetime, datetime.time,
+             datetime.timedelta, uuid.UUID, list, dict)  # fmt: skip
+
+
+def holds_text(type: TypeEngine[Any]) -> bool:
+    """Whether cells of a column can be notes; of a type that Python has no word for, only reading tells."""
+    return python_type(type) not in _NOT_TEXT
 
 
 def type_of_cells(cells: Iterable[Any]) -> TypeEngine[Any]:
@@ -97,6 +127,8 @@ def key_to_json(key: Key) -> list[list[str]]:
     cells = []
     for cell in key:
         kind = next((name for name, (kind, _) in _KEYS.items() if type(cell) is kind), None)
+        if isinstance(cell, bytes):
+            raise ConfigError("a key is bytes, or not UTF-8; name another --key-column")
         if kind is None:
             raise ConfigError(
                 f"a key of type {type(cell).__name__} has no order to go on by; name another --key-column"

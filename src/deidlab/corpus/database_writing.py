@@ -79,7 +79,7 @@ def _check_columns(connection: Connection, place: TablePlace, columns: Sequence[
     missing = [name for name in columns if name not in there]
     if missing:
         raise CorpusError(
-            f"{place}: has no column '{missing[0]}' to append to; there are: {', '.join(there)}"
+            f"{place}: has no column '{missing[0]}' to append to, among its {len(there)} columns"
         )
 
 

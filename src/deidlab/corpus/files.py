@@ -8,15 +8,16 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from urllib.parse import quote, unquote
 
 from deidlab.errors import CorpusError
+from deidlab.inputfile import MAX_BYTES, read_input
 from deidlab.types import Document
 
-MAX_FILE_BYTES = 128 * 1024 * 1024
+MAX_FILE_BYTES = MAX_BYTES
 SIDECAR = ".meta.json"
 
 # What every common file system takes in a name; everything else is written as %XX.
@@ -26,10 +27,7 @@ _SAFE = " !#$&'()+,-.;=@[]^_`{}~"
 def read_bytes(path: Path) -> bytes:
     """The whole file, refused where it is too large for one note."""
     try:
-        with open(path, "rb", buffering=0) as stream:  # noqa: PTH123 (half the time of Path.open)
-            if os.fstat(stream.fileno()).st_size > MAX_FILE_BYTES:
-                raise CorpusError(f"{path}: more than 128 MiB is too much for one note")
-            return stream.read()
+        return read_input(path)
     except OSError as error:
         raise CorpusError(f"{path}: {error.strerror or 'cannot be read'}") from None
 
@@ -46,6 +44,8 @@ def decode(data: bytes, path: Path, encoding: str = "utf-8") -> str:
         raise CorpusError(
             f"{path}: byte {error.start} is not {encoding}; name the right one with --encoding"
         ) from None
+    except UnicodeError:
+        raise CorpusError(f"{path}: is not {encoding}; name the right one with --encoding") from None
     except LookupError:
         raise CorpusError(f"unknown encoding '{encoding}'") from None
     refuse_nul(text, path)
@@ -58,13 +58,38 @@ def refuse_nul(text: str, path: Path, where: str = "character") -> None:
         raise CorpusError(f"{path}: a NUL at {where} {position}; this is not a text file")
 
 
+def read_beside(path: Path, side: Path, encoding: str = "utf-8") -> str:
+    """The text of a file that belongs to a note's file; what is wrong with it is told by its ending alone."""
+    try:
+        return read_text(side, encoding)
+    except CorpusError as error:
+        ending = SIDECAR if side.name.endswith(SIDECAR) else side.suffix
+        raise CorpusError(f"{path}: its {ending} file: {str(error).removeprefix(f'{side}: ')}") from None
+
+
+def bounded_lines(stream: IO[str], path: Path, limit: int) -> Iterator[str]:
+    """The lines of a text; one that is longer than the limit is refused before it fills the memory."""
+    number = 0
+    while line := stream.readline(limit + 1):
+        number += 1
+        if len(line) > limit:
+            raise CorpusError(f"{path}: line {number} is longer than {limit >> 20} Mi characters")
+        yield line
+
+
 def list_files(source: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
     """The files below a folder that end in one of the suffixes, in an order that every machine agrees on."""
+    for folder, name in walk_files(source, suffixes):
+        yield Path(folder, name)
+
+
+def walk_files(source: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """The same as folder and name."""
     for folder, folders, names in os.walk(source):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             if name.endswith(suffixes) and not name.startswith("."):
-                yield Path(folder, name)
+                yield folder, name
 
 
 def id_to_name(document_id: str) -> str:
@@ -76,7 +101,7 @@ def id_to_name(document_id: str) -> str:
         name = f"{name[:-1]}%{ord(name[-1]):02X}"
     if len(name) > 200:
         raise CorpusError(
-            f"document {document_id[:40]}…: the id is too long for a file name; write jsonl or parquet"
+            f"an id of {len(document_id)} characters is too long for a file name; write jsonl or parquet"
         )
     return name
 
@@ -117,10 +142,13 @@ def read_sidecar(path: Path, stem: str) -> tuple[str, dict[str, Any]]:
         return "", {}
     sidecar = path.with_name(stem + SIDECAR)
     try:
-        extra = json.loads(read_text(sidecar))
-        return str(extra.get("patient", "")), dict(extra.get("meta", {}))
-    except (ValueError, AttributeError, TypeError):
-        raise CorpusError(f"{sidecar}: not the JSON object that belongs to {path.name}") from None
+        extra = json.loads(read_beside(path, sidecar))
+        patient, meta = extra.get("patient", ""), dict(extra.get("meta", {}))
+        if isinstance(patient, bool) or not isinstance(patient, str | int):
+            raise TypeError
+        return str(patient), meta
+    except (ValueError, AttributeError, TypeError, RecursionError):
+        raise CorpusError(f"{path}: its {SIDECAR} file is not the JSON object that it should be") from None
 
 
 @contextlib.contextmanager
@@ -138,15 +166,37 @@ def complete_file(path: Path, overwrite: bool = False) -> Iterator[Path]:
         partial.unlink(missing_ok=True)
 
 
+def same_kind(name: str, new: frozenset[str]) -> bool:
+    """Whether a file has an ending that new ones have, and so may be of an output like theirs."""
+    if "/" in name or name.startswith("."):
+        return False
+    ending = Path(name).suffix
+    return name.endswith(SIDECAR) or any(each.endswith(ending) for each in new if ending)
+
+
+def same_name(name: str, new: frozenset[str]) -> bool:
+    """Whether a new file takes its place."""
+    return name in new
+
+
 @contextlib.contextmanager
-def complete_folder(path: Path, overwrite: bool = False) -> Iterator[Path]:
-    """A folder to write into; it gets its real name only when all went well."""
+def complete_folder(
+    path: Path, overwrite: bool = False, is_own: Callable[[str, frozenset[str]], bool] = same_kind
+) -> Iterator[Path]:
+    """A folder to write into; it gets its real name only when all went well.
+
+    A folder that is there is replaced only where `is_own` says of each of its files, given the names of the
+    new ones, that it may go.
+    """
     refuse_existing(path, overwrite)
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = _partial(path, path.name)
     try:
         partial.mkdir()
         yield partial
+        if path.is_dir():
+            new = frozenset(names_below(partial))
+            refuse_foreign(path, lambda name: is_own(name, new))
         if path.exists():
             old = partial.with_name(partial.name + ".old")
             path.rename(old)
@@ -162,6 +212,54 @@ def refuse_existing(path: Path, overwrite: bool) -> None:
     if overwrite or not path.exists() or (path.is_dir() and not any(path.iterdir())):
         return
     raise CorpusError(f"{path}: already there; choose another name, or replace it with --overwrite")
+
+
+def refuse_foreign(folder: Path, is_own: Callable[[str], bool]) -> None:
+    """Raise where a folder that is to be replaced holds files that an output of ours does not have."""
+    n_foreign = sum(not is_own(name) for name in names_below(folder))
+    if n_foreign:
+        files = "a file" if n_foreign == 1 else f"{n_foreign} files"
+        raise CorpusError(
+            f"{folder}: holds {files} that this command did not write, and --overwrite does not remove "
+            "what is yours; choose another name, or remove the folder yourself"
+        )
+
+
+def names_below(folder: Path) -> Iterator[str]:
+    """Every file below a folder, by its path from there."""
+    for below, _, names in os.walk(folder):
+        for name in names:
+            yield Path(below, name).relative_to(folder).as_posix()
+
+
+def refuse_overlap(
+    outputs: Iterable[Path | None], inputs: Iterable[Path | None], inside: bool = False
+) -> None:
+    """Raise where something to write is, holds or lies inside something to read, links followed.
+
+    `inside` allows the last: for models, beside whose files others may stand.
+    """
+    read = [path.resolve() for path in inputs if path is not None]
+    for output in outputs:
+        place = None if output is None else output.resolve()
+        for source in read:
+            if place is None:
+                continue
+            if place == source or place in source.parents or (source in place.parents and not inside):
+                raise CorpusError(
+                    f"{output}: is, holds or lies inside what is read; write somewhere else, so that nothing "
+                    "of the source is lost"
+                )
+
+
+@contextlib.contextmanager
+def private_files() -> Iterator[None]:
+    """Whatever file or folder this process makes meanwhile, temporary ones too, is for its owner alone."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
 
 
 def _partial(path: Path, name: str, ending: str = "") -> Path:

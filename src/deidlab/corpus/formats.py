@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from deidlab import conventions
 from deidlab.corpus import brat, conll, i2b2, i2b2_2006, inline, jsonl, physionet, table, text
 from deidlab.corpus.files import list_files, patient_of_name
 from deidlab.corpus.raw import BadDocument, RawDocument, ReadSettings
@@ -33,6 +34,11 @@ class Format:
     def can_write(self) -> bool:
         return self.render is not None or self.write is not None
 
+    @property
+    def note_suffixes(self) -> tuple[str, ...]:
+        """Of its files those that notes are in: brat's annotations only belong to one."""
+        return tuple(suffix for suffix in self.suffixes if suffix != ".ann")
+
 
 FORMATS = {
     each.name: each
@@ -50,8 +56,14 @@ FORMATS = {
         Format("physionet", physionet.SUFFIXES, physionet.read),
     )
 }
-# The 2016 challenge kept 2014's files; MEDDOCAN did too.
-ALIASES = {"i2b2-2014": "i2b2", "n2c2-2016": "i2b2", "meddocan": "i2b2", "text": "txt", "tsv": "csv"}
+ALIASES = {
+    # The 2016 challenge kept 2014's files; other corpora say which form theirs have.
+    "i2b2-2014": "i2b2",
+    "n2c2-2016": "i2b2",
+    **{name: conventions.find(name).format for name in conventions.known()},
+    "text": "txt",
+    "tsv": "csv",
+}
 
 
 def find_format(name: str) -> Format:
@@ -132,8 +144,9 @@ def _first_bytes(path: Path) -> bytes:
     try:
         with path.open("rb") as stream:
             return stream.read(4096)
-    except OSError as error:
-        raise CorpusError(f"{path}: {error.strerror or 'cannot be read'}") from None
+    except OSError:
+        # Its reader will say why, and let the other files be.
+        return b""
 
 
 def _format_of_xml(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""i2b2/UTHealth 2014 XML and its family (n2c2 2016, MEDDOCAN): one file a note, `TEXT` and `TAGS`.
+"""i2b2/UTHealth 2014 XML and its family (n2c2 2016 and others): one file a note, `TEXT` and `TAGS`.
 
     <deIdi2b2><TEXT><![CDATA[…]]></TEXT><TAGS>
       <NAME id="P0" start="58" end="70" text="…" TYPE="PATIENT" comment=""/>
@@ -48,6 +48,7 @@ def read(path: Path, settings: ReadSettings) -> Iterator[RawDocument | BadDocume
         patient or patient_of_name(document_id),
         meta,
         skipped,
+        named_by_file=True,
     )
 
 

@@ -16,6 +16,7 @@ from deidlab.corpus.raw import Annotation, BadDocument, RawDocument, ReadSetting
 from deidlab.corpus.xml import escape_attribute, escape_content, iterate_xml, refuse_forbidden
 from deidlab.encode.tags import resolve_overlaps
 from deidlab.errors import CorpusError
+from deidlab.inputfile import open_input
 from deidlab.types import Document
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ SUFFIXES = (".xml",)
 
 def read(path: Path, settings: ReadSettings) -> Iterator[RawDocument | BadDocument]:
     try:
-        with path.open("rb") as stream:
+        with open_input(path) as stream:
             for number, record in enumerate(iterate_xml(stream, path, "RECORD"), start=1):
                 yield _read_record(path, number, record)
     except OSError as error:

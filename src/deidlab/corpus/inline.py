@@ -27,13 +27,13 @@ def read(path: Path, settings: ReadSettings) -> Iterator[RawDocument | BadDocume
     stem = path.name.removesuffix(".tagged.txt")
     patient, meta = read_sidecar(path, stem)
     text, annotations = _strip_tags(tagged, path)
-    yield RawDocument(path, name_to_id(stem), text, tuple(annotations), patient, meta)
+    yield RawDocument(path, name_to_id(stem), text, tuple(annotations), patient, meta, named_by_file=True)
 
 
 def _strip_tags(tagged: str, path: Path) -> tuple[str, list[Annotation]]:
     pieces: list[str] = []
     annotations: list[Annotation] = []
-    reached = length = 0
+    reached = length = opened_at = 0
     opened: tuple[str, int] | None = None
     for match in _TAG.finditer(tagged):
         piece = tagged[reached : match.start()]
@@ -45,16 +45,18 @@ def _strip_tags(tagged: str, path: Path) -> tuple[str, list[Annotation]]:
             annotations.append(Annotation(opened[1], length, label))
             opened = None
         elif closing or opened is not None:
-            line = tagged.count("\n", 0, match.start()) + 1
-            raise CorpusError(
-                f"{path}: line {line}: <{match.group(1)}{label}> does not match what is open there"
-            )
+            line = _line_of(match.start(), tagged)
+            raise CorpusError(f"{path}: line {line}: a tag does not match what is open there")
         else:
-            opened = (label, length)
+            opened, opened_at = (label, length), match.start()
     if opened is not None:
-        raise CorpusError(f"{path}: <{opened[0]}> is never closed")
+        raise CorpusError(f"{path}: the tag on line {_line_of(opened_at, tagged)} is never closed")
     pieces.append(tagged[reached:])
     return "".join(pieces), annotations
+
+
+def _line_of(offset: int, text: str) -> int:
+    return text.count("\n", 0, offset) + 1
 
 
 def render(document: Document, losses: Counter[str]) -> dict[str, bytes]:
@@ -68,7 +70,10 @@ def render(document: Document, losses: Counter[str]) -> dict[str, bytes]:
     reached = 0
     for span in spans:
         if not re.fullmatch(_LABEL, span.label):
-            raise CorpusError(f"document {document.id}: inline tags cannot hold the label '{span.label}'")
+            raise CorpusError(
+                f"document {document.id}: inline tags cannot hold the label of span {span.start}–{span.end}; "
+                "write i2b2, brat or jsonl instead"
+            )
         pieces += (
             text[reached : span.start],
             f"<{span.label}>",

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from deidlab.corpus.files import MAX_FILE_BYTES
-from deidlab.corpus.raw import Annotation, BadDocument, RawDocument, ReadSettings
+from deidlab.corpus.raw import Annotation, BadDocument, RawDocument, ReadSettings, read_score
 from deidlab.errors import CorpusError
+from deidlab.inputfile import open_input
 from deidlab.types import Document, Span
 
 SUFFIXES = (".jsonl", ".ndjson")
@@ -25,7 +26,7 @@ _OWN_KEYS = frozenset(("id", "patient", "text", "spans", "meta"))
 
 def read(path: Path, settings: ReadSettings) -> Iterator[RawDocument | BadDocument]:
     try:
-        with path.open("rb") as stream:
+        with open_input(path) as stream:
             for number, line in _lines(stream):
                 if line is None:
                     yield BadDocument(path, f"line {number} is longer than 128 MiB")
@@ -57,7 +58,7 @@ def _read_line(path: Path, number: int, line: bytes, settings: ReadSettings) -> 
         return BadDocument(path, f"line {number}, byte {error.start} is not {settings.encoding}")
     except json.JSONDecodeError as error:
         return BadDocument(path, f"line {number} is not JSON (column {error.colno})")
-    except (RecursionError, ValueError):
+    except (RecursionError, ValueError, LookupError):
         return BadDocument(path, f"line {number} is not JSON that can be read")
     return record_to_raw(record, path, f"line {number}", f"{path.stem}-{number}")
 
@@ -69,7 +70,7 @@ def record_to_raw(record: Any, path: Path, where: str, default_id: str) -> RawDo
     text, document_id = record.get("text"), record.get("id", default_id)
     if not isinstance(text, str):
         return BadDocument(path, f"{where} has no 'text' that is a string")
-    if not isinstance(document_id, (str, int)) or document_id == "":
+    if not isinstance(document_id, str | int) or isinstance(document_id, bool) or document_id == "":
         return BadDocument(path, f"{where}: 'id' must be a string or a whole number")
     meta = record.get("meta") or {}
     if not isinstance(meta, dict):
@@ -79,22 +80,29 @@ def record_to_raw(record: Any, path: Path, where: str, default_id: str) -> RawDo
         annotations = tuple(read_span(span) for span in record.get("spans") or ())
     except (TypeError, KeyError, ValueError, AttributeError):
         return BadDocument(
-            path, f"{where}: 'spans' must be objects with whole numbers 'start', 'end' and a 'label'"
+            path,
+            f"{where}: 'spans' must be objects with whole numbers 'start', 'end' and a 'label'",
+            str(document_id),
         )
-    patient = record.get("patient")
+    patient = record.get("patient", "")
+    if patient is not None and (isinstance(patient, bool) or not isinstance(patient, str | int | float)):
+        return BadDocument(path, f"{where}: 'patient' must be a string or a number", str(document_id))
+    said = "" if patient is None else str(patient)
+    fields = {**extra, **meta}
     return RawDocument(
-        path, str(document_id), text, annotations, "" if patient is None else str(patient), {**extra, **meta}
+        path, str(document_id), text, annotations, said, fields, named_by_file="id" not in record
     )
 
 
 def read_span(span: dict[str, Any]) -> Annotation:
     """One span of a record; anything that is not one raises TypeError, KeyError or ValueError."""
-    start, end, label, score = span["start"], span["end"], span["label"], span.get("score")
-    if type(start) is not int or type(end) is not int or not isinstance(label, str):
+    start, end, label = span["start"], span["end"], span["label"]
+    quoted, source = span.get("text"), span.get("source") or ""
+    if type(start) is not int or type(end) is not int:
         raise TypeError
-    return Annotation(
-        start, end, label, span.get("text"), None if score is None else float(score), span.get("source") or ""
-    )
+    if not isinstance(label, str) or not isinstance(source, str) or not isinstance(quoted, str | None):
+        raise TypeError
+    return Annotation(start, end, label, quoted, read_score(span.get("score")), source)
 
 
 def write(documents: Iterable[Document], path: Path, losses: Counter[str]) -> None:

@@ -40,7 +40,7 @@ class NearDuplicates:
 
 
 def _shingles(text: str) -> Iterator[bytes]:
-    words = [text[start:end].lower().encode() for start, end in find_words(text)]
+    words = [text[start:end].lower().encode("utf-8", "surrogatepass") for start, end in find_words(text)]
     if 0 < len(words) < _SHINGLE:
         yield b" ".join(words)
     for window in zip(*(islice(words, first, None) for first in range(_SHINGLE)), strict=False):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 from deidlab.errors import CorpusError
-from deidlab.labels import LabelSet
+from deidlab.labels import LabelSet, is_shipped_label
 from deidlab.types import Document, Span
 
 PROVENANCE = "corpus"
@@ -22,6 +22,9 @@ class MergeReport:
     spans: Counter[str] = field(default_factory=Counter)
     dropped: Counter[str] = field(default_factory=Counter)
     unmapped: Counter[str] = field(default_factory=Counter)
+
+    def to_json(self) -> dict[str, dict[str, int]]:
+        return {each.name: dict(getattr(self, each.name)) for each in fields(self)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +67,21 @@ def _map_spans(
         if target is None:
             if unmapped == "error":
                 raise CorpusError(
-                    f"corpus {source.name}, document {document.id}: the label {span.label} has no place in "
-                    f"{labels.name}; give a map with --map {source.name}=FILE, or say --unmapped keep or drop"
+                    f"corpus {source.name}, document {document.id}: {_shown(span.label, 'the label')} of "
+                    f"span {span.start}–{span.end} has no place in {labels.name}; give a map with --map "
+                    f"{source.name}=FILE, or say --unmapped keep or drop"
                 )
-            report.unmapped[f"{source.name} {span.label}"] += 1
+            report.unmapped[f"{source.name} {_shown(span.label)}"] += 1
             target = span.label if unmapped == "keep" else ""
         if not target:
-            report.dropped[f"{source.name} {span.label}"] += 1
+            # A label that the map names is the person's own word.
+            shown = span.label if span.label in source.mapping else _shown(span.label)
+            report.dropped[f"{source.name} {shown}"] += 1
             continue
         yield replace(span, label=target) if target != span.label else span
+
+
+def _shown(label: str, what: str = "") -> str:
+    """A label by its name where that is ours; any other may be a word of a note."""
+    name = label if is_shipped_label(label) else ""
+    return " ".join(filter(None, (what, name))) or "other labels"

@@ -10,15 +10,17 @@ spans are labelled PHI, unless `NAME-phi.phrase` (patient, note, start, end, typ
 
 from __future__ import annotations
 
+import io
 import re
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from deidlab.corpus.files import read_text
+from deidlab.corpus.files import bounded_lines, read_beside
 from deidlab.corpus.raw import MAX_NOTE_CHARACTERS, Annotation, BadDocument, RawDocument, ReadSettings
 from deidlab.errors import CorpusError
+from deidlab.inputfile import open_input
 
 SUFFIXES = (".text",)
 _Record = tuple[str, str]
@@ -31,20 +33,21 @@ def read(path: Path, settings: ReadSettings) -> Iterator[RawDocument | BadDocume
     stem = path.name.removesuffix(".text")
     phi, phrases = path.with_name(f"{stem}.phi"), path.with_name(f"{stem}-phi.phrase")
     if phrases.exists():
-        places = _read_phrases(phrases, settings)
+        places = _read_phrases(read_beside(path, phrases, settings.encoding), path)
     elif phi.exists():
-        places = _read_places(phi, settings)
+        places = _read_places(read_beside(path, phi, settings.encoding), path)
     else:
-        raise CorpusError(f"{path}: there is no {phi.name} beside it")
+        raise CorpusError(f"{path}: there is no .phi file beside it")
     try:
-        with path.open(encoding=settings.encoding, newline="") as stream:
+        with open_input(path) as binary:
+            stream = io.TextIOWrapper(binary, encoding=settings.encoding, newline="")
             yield from _read_notes(stream, path, places)
     except UnicodeDecodeError:
         raise CorpusError(f"{path}: is not {settings.encoding}; name the right one with --encoding") from None
-    except OSError as error:
-        raise CorpusError(f"{path}: {error.strerror or 'cannot be read'}") from None
+    except (OSError, LookupError) as error:
+        raise CorpusError(f"{path}: {getattr(error, 'strerror', None) or 'cannot be read'}") from None
     for patient, note in places:
-        yield BadDocument(path, f"patient {patient}, note {note} has places but no text", f"{patient}-{note}")
+        yield BadDocument(path, "a record of its .phi or .phrase file has no text", f"{patient}-{note}")
 
 
 def _read_notes(
@@ -52,14 +55,14 @@ def _read_notes(
 ) -> Iterator[RawDocument | BadDocument]:
     record: _Record | None = None
     lines: list[str] = []
-    length = 0
-    for number, line in enumerate(stream, start=1):
+    length = began = 0
+    for number, line in enumerate(bounded_lines(stream, path, MAX_NOTE_CHARACTERS), start=1):
         if "\0" in line:
             raise CorpusError(f"{path}: a NUL on line {number}; this is not a text file")
         if record is None:
             match = _START.fullmatch(line)
             if match:
-                record, lines, length = (match.group(1), match.group(2)), [], 0
+                record, lines, length, began = (match.group(1), match.group(2)), [], 0, number
             elif line.strip():
                 raise CorpusError(f"{path}: line {number} stands outside any record")
         elif line.rstrip().endswith(_END):
@@ -73,37 +76,39 @@ def _read_notes(
             if length > MAX_NOTE_CHARACTERS:
                 raise CorpusError(f"{path}: the record that line {number} belongs to is longer than 64 Mi")
     if record is not None:
-        raise CorpusError(f"{path}: ends inside the record of patient {record[0]}, note {record[1]}")
+        raise CorpusError(f"{path}: ends inside the record that begins on line {began}")
 
 
-def _read_places(path: Path, settings: ReadSettings) -> dict[_Record, list[Annotation]]:
+def _read_places(lines: str, path: Path) -> dict[_Record, list[Annotation]]:
     places: dict[_Record, list[Annotation]] = defaultdict(list)
     record: _Record | None = None
-    for number, line in enumerate(read_text(path, settings.encoding).split("\n"), start=1):
+    for number, line in enumerate(lines.split("\n"), start=1):
         match = _HEADER.fullmatch(line)
         if match:
             record = (match.group(1), match.group(2))
             places[record] = places[record]
         elif line.strip():
             if record is None:
-                raise CorpusError(f"{path}: line {number} comes before any 'Patient … Note …'")
+                raise CorpusError(f"{path}: its .phi file: line {number} comes before any 'Patient … Note …'")
             try:
                 start, _, end = (int(cell) for cell in line.split())
             except ValueError:
-                raise CorpusError(f"{path}: line {number} is not 'START START END'") from None
+                raise CorpusError(f"{path}: its .phi file: line {number} is not 'START START END'") from None
             places[record].append(Annotation(start, end, "PHI"))
     return dict(places)
 
 
-def _read_phrases(path: Path, settings: ReadSettings) -> dict[_Record, list[Annotation]]:
+def _read_phrases(lines: str, path: Path) -> dict[_Record, list[Annotation]]:
     places: dict[_Record, list[Annotation]] = defaultdict(list)
-    for number, line in enumerate(read_text(path, settings.encoding).split("\n"), start=1):
+    for number, line in enumerate(lines.split("\n"), start=1):
         if not line.strip():
             continue
         try:
             patient, note, start, end, label, *phrase = line.rstrip("\r").split(" ", 5)
             annotation = Annotation(int(start), int(end), label, phrase[0] if phrase else None)
         except ValueError:
-            raise CorpusError(f"{path}: line {number} is not 'PATIENT NOTE START END TYPE PHRASE'") from None
+            raise CorpusError(
+                f"{path}: its .phrase file: line {number} is not 'PATIENT NOTE START END TYPE PHRASE'"
+            ) from None
         places[(patient, note)].append(annotation)
     return dict(places)

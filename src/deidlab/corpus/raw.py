@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from deidlab.errors import AlignmentError, CorpusError
-from deidlab.types import Document, Span
+from deidlab.types import Document, Span, is_writable
 
 MAX_NOTE_CHARACTERS = 64 * 1024 * 1024
+# What is read must be written again by functions that call themselves, from wherever they are called.
+_DEEPEST = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,10 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class RawDocument:
-    """A document as the file has it; `skipped` counts what the reader leaves out on purpose."""
+    """A document as the file has it; `skipped` counts what the reader leaves out on purpose.
+
+    `named_by_file` tells that the file says no id, and that this one is made of the file's name.
+    """
 
     path: Path
     id: str
@@ -50,11 +55,15 @@ class RawDocument:
     patient: str = ""
     meta: Mapping[str, Any] = field(default_factory=dict, repr=False)
     skipped: Mapping[str, int] = field(default_factory=dict)
+    named_by_file: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class BadDocument:
-    """A document that could not be read: where, and why."""
+    """A document that could not be read: where, and why.
+
+    The reason names no file and quotes nothing: it goes into records that are passed on.
+    """
 
     path: Path
     reason: str
@@ -84,6 +93,65 @@ OUT_OF_BOUNDS = "out-of-bounds"
 EMPTY_SPAN = "empty-span"
 TEXT_MISMATCH = "text-mismatch"
 NO_LABEL = "no-label"
+BAD_SCORE = "bad-score"
+
+
+def vetted(raw: RawDocument | BadDocument) -> RawDocument | BadDocument:
+    """The same; a BadDocument where an id, a label or a field could be neither shown nor written again."""
+    path = raw.path if is_writable(str(raw.path)) else Path(printable(str(raw.path)))
+    if isinstance(raw, BadDocument):
+        sound = path is raw.path and is_writable(raw.id)
+        return raw if sound else BadDocument(path, raw.reason, printable(raw.id))
+    flaw = _find_flaw(raw)
+    if flaw:
+        return BadDocument(path, flaw, printable(raw.id))
+    return raw if path is raw.path else replace(raw, path=path)
+
+
+def printable(text: str) -> str:
+    """The text with what is not a character written as \\udcff."""
+    return text if is_writable(text) else text.encode("utf-8", "backslashreplace").decode()
+
+
+_HALF = "half of a UTF-16 pair, which is not a character, in its"
+
+
+def _find_flaw(raw: RawDocument) -> str:
+    if not is_writable(raw.id):
+        return f"{_HALF} id"
+    if not is_writable(raw.patient):
+        return f"{_HALF} patient"
+    for number, annotation in enumerate(raw.annotations, 1):
+        if not (is_writable(annotation.label) and is_writable(annotation.source)):
+            return f"{_HALF} annotation {number}"
+    return _find_flaw_in_fields(raw.meta) if raw.meta else ""
+
+
+def _find_flaw_in_fields(meta: Mapping[str, Any]) -> str:
+    left: list[tuple[Any, int]] = [(meta, 0)]
+    while left:
+        value, depth = left.pop()
+        if depth > _DEEPEST:
+            return f"its fields are nested more than {_DEEPEST} deep"
+        if isinstance(value, str) and not is_writable(value):
+            return f"{_HALF} fields"
+        if isinstance(value, Mapping):
+            left += [(each, depth + 1) for pair in value.items() for each in pair]
+        elif isinstance(value, list | tuple):
+            left += [(each, depth + 1) for each in value]
+    return ""
+
+
+def read_score(value: Any) -> float | None:
+    """A score as a file has it; anything but a number or nothing raises TypeError or ValueError."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError from None
 
 
 def build_document(raw: RawDocument) -> Document:
@@ -114,6 +182,8 @@ def find_problems(raw: RawDocument) -> Iterator[Problem]:
             )
         if not annotation.label:
             yield _problem(raw, annotation, NO_LABEL, "the annotation has no type")
+        if annotation.score is not None and not 0 <= annotation.score <= 1:
+            yield _problem(raw, annotation, BAD_SCORE, "the score is not a number from 0 to 1")
 
 
 def is_sound(raw: RawDocument, annotation: Annotation) -> bool:

@@ -9,9 +9,12 @@ from pathlib import Path
 
 from deidlab.corpus.files import list_files
 from deidlab.corpus.formats import Format, find_format, recognise_format
-from deidlab.corpus.raw import BadDocument, RawDocument, ReadSettings, build_document
-from deidlab.errors import CorpusError
-from deidlab.types import Document
+from deidlab.corpus.names import FileNames, rename
+from deidlab.corpus.raw import BadDocument, RawDocument, ReadSettings, build_document, vetted
+from deidlab.errors import CorpusError, DeidError, describe
+from deidlab.types import Document, is_writable
+
+UTF8_NAME = "the file's name is not UTF-8; give it another"
 
 
 @dataclass(slots=True)
@@ -64,11 +67,28 @@ def read_raw(
     """Every document as its file has it; a file that cannot be read is a BadDocument, and reading goes on."""
     source = Path(source)
     chosen = find_format(format) if format else recognise_format(source)
+    names = FileNames(source, chosen)
     for path in corpus_files(source, chosen):
-        try:
-            yield from chosen.read(path, settings or ReadSettings())
-        except CorpusError as error:
-            yield BadDocument(path, str(error).removeprefix(f"{path}: "), path.name)
+        if is_writable(path.name):
+            yield from _read_file(path, chosen, settings or ReadSettings(), names)
+        else:
+            yield vetted(BadDocument(path, UTF8_NAME, path.name))
+
+
+def _read_file(
+    path: Path, format: Format, settings: ReadSettings, names: FileNames
+) -> Iterator[RawDocument | BadDocument]:
+    around = names.around(path)
+    try:
+        for raw in format.read(path, settings):
+            yield vetted(rename(raw, around))
+    except CorpusError as error:
+        yield vetted(BadDocument(path, str(error).removeprefix(f"{path}: "), path.name))
+    except (DeidError, ImportError):
+        # Wrong for every file alike: a setting, or a part that is not installed.
+        raise
+    except Exception as error:
+        yield vetted(BadDocument(path, describe(error), path.name))
 
 
 def corpus_files(source: Path, format: Format) -> Iterator[Path]:

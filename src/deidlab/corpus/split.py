@@ -120,5 +120,5 @@ def load_manifest(path: Path) -> Manifest:
             raise ValueError
         parts = {str(part): tuple(map(str, ids)) for part, ids in record["parts"].items()}
         return Manifest(record["seed"], record["by"], record["ratios"], parts, record["corpus_digest"])
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise CorpusError(f"{path}: not a manifest written by `deidlab corpus split`") from None

@@ -16,7 +16,8 @@ SUFFIXES = (".txt",)
 def read(path: Path, settings: ReadSettings) -> Iterator[RawDocument | BadDocument]:
     stem = path.name.removesuffix(".txt")
     patient, meta = read_sidecar(path, stem)
-    yield RawDocument(path, name_to_id(stem), read_text(path, settings.encoding), (), patient, meta)
+    text = read_text(path, settings.encoding)
+    yield RawDocument(path, name_to_id(stem), text, (), patient, meta, named_by_file=True)
 
 
 def render(document: Document, losses: Counter[str]) -> dict[str, bytes]:

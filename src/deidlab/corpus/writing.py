@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from deidlab.corpus.files import SIDECAR, complete_file, complete_folder, id_to_name, sidecar_bytes
+from deidlab.corpus.files import (
+    SIDECAR,
+    complete_file,
+    complete_folder,
+    id_to_name,
+    same_kind,
+    sidecar_bytes,
+)
 from deidlab.corpus.formats import FORMATS, Format, find_format
 from deidlab.errors import CorpusError, UnknownNameError
 from deidlab.types import Document
 
 
 def write_corpus(
-    documents: Iterable[Document], destination: Path | str, format: str, overwrite: bool = False
+    documents: Iterable[Document],
+    destination: Path | str,
+    format: str,
+    overwrite: bool = False,
+    is_own: Callable[[str, frozenset[str]], bool] = same_kind,
 ) -> Counter[str]:
     """Write the documents; what the format cannot hold is counted in the answer, by kind.
+
+    `is_own` says which files of a folder that is overwritten may go, as for `complete_folder`.
 
     `destination` is a folder, or a file where the format is one file; in an existing folder such a file
     is called `corpus` with the format's suffix.
@@ -31,7 +44,7 @@ def write_corpus(
         with complete_file(path, overwrite) as partial:
             chosen.write(documents, partial, losses)
     else:
-        with complete_folder(destination, overwrite) as folder:
+        with complete_folder(destination, overwrite, is_own) as folder:
             for document in documents:
                 _write_document(document, folder, chosen, losses)
     return +losses

@@ -6,7 +6,7 @@ other's mirror; `move_spans` gives the same annotations with their offsets in th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from deidlab.errors import AlignmentError
 from deidlab.types import Span
@@ -14,25 +14,39 @@ from deidlab.types import Span
 Replacement = tuple[Span, str]
 
 
-def settle(spans: Iterable[Span]) -> tuple[Span, ...]:
+def settle(spans: Iterable[Span], rank: Callable[[Span], int] = lambda span: 0) -> tuple[Span, ...]:
     """Disjoint spans that cover every character the given ones cover.
 
     Spans that overlap become one, from the first start to the last end, under the label, score and source of
-    the longest: nothing that somebody marked is left in the text. Spans that only touch stay apart.
+    the longest of those that rank highest: nothing that somebody marked is left in the text. Spans that only
+    touch stay apart.
     """
     settled: list[Span] = []
-    longest: list[int] = []
+    strongest: list[tuple[int, int]] = []
     for span in sorted(spans, key=lambda s: (s.start, -s.end, s.label, s.source)):
+        strength = (rank(span), span.end - span.start)
         if settled and span.start < settled[-1].end:
-            last, length = settled[-1], span.end - span.start
-            lead = span if length > longest[-1] else last
+            last = settled[-1]
+            lead = span if strength > strongest[-1] else last
             end = max(last.end, span.end)
             settled[-1] = Span(last.start, end, lead.label, lead.score, lead.source)
-            longest[-1] = max(longest[-1], length)
+            strongest[-1] = max(strongest[-1], strength)
         else:
             settled.append(span)
-            longest.append(span.end - span.start)
+            strongest.append(strength)
     return tuple(settled)
+
+
+def give_way(settled: Sequence[Span], spans: Iterable[Span]) -> list[list[Span]]:
+    """For each settled span those that gave way to it: they lie in it and have another label."""
+    others: list[list[Span]] = [[] for _ in settled]
+    index = 0
+    for span in sorted(spans, key=lambda s: s.start):
+        while settled[index].end <= span.start:
+            index += 1
+        if span.label != settled[index].label:
+            others[index].append(span)
+    return others
 
 
 def apply(text: str, replacements: Sequence[Replacement]) -> str:

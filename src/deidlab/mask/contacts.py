@@ -13,7 +13,7 @@ import re
 from deidlab.banks import fold
 from deidlab.mask.keys import Stream
 from deidlab.mask.names_plan import NamePlan
-from deidlab.mask.shapes import like_case, new_number, scramble
+from deidlab.mask.shapes import another, like_case, new_number, scramble
 
 _TOLL_FREE = frozenset(["800", "833", "844", "855", "866", "877", "888", "900"])
 _MORE = re.compile(r"\s*(?:x|ext\.?|extension|#)\s*\d+\s*$", re.IGNORECASE)
@@ -21,11 +21,26 @@ _DOMAINS = ("example.org", "example.com", "example.net")
 _PUBLIC_MAIL = ("gmail.com", "yahoo.com", "hotmail.com", "outlook.com", "aol.com", "icloud.com")
 _RANGES = ("192.0.2.", "198.51.100.", "203.0.113.")
 _TOKEN = re.compile(r"[^\W\d_]+")
+_SAID = frozenset({
+    "x", "ext", "extn", "extension", "tel", "telephone", "phone", "ph", "cell", "mobile", "fax", "pager",
+    "beeper", "home", "work", "office", "direct", "main", "call", "at", "or", "and", "to", "no", "number",
+    "h", "w", "c", "m", "p", "f", "t", "o", "tlf", "tfno", "tfn", "teléfono", "telf", "móvil", "movil",
+    "fijo", "casa", "y", "extensión", "int",
+})  # fmt: skip
 _LONGEST_USER = 64
 
 
 def new_phone(stream: Stream, text: str, area_code: str) -> str:
-    """A number of the same shape, in the area code of the patient's new place where the old one had one."""
+    """A number of the same shape, in the area code of the patient's new place where the old one had one.
+
+    Of the words beside it only those that say what it is stay.
+    """
+    others = {word for word in _TOKEN.findall(text) if word.lower() not in _SAID}
+    new = _new_digits(stream, text, area_code)
+    return _TOKEN.sub(lambda m: another(stream, m.group()) if m.group() in others else m.group(), new)
+
+
+def _new_digits(stream: Stream, text: str, area_code: str) -> str:
     more = _MORE.search(text)
     main = text[: more.start()] if more else text
     digits = "".join(c for c in main if c.isdecimal())

@@ -6,49 +6,93 @@
 from __future__ import annotations
 
 import datetime as dt
+import functools
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from deidlab.mask.calendar_words import CONNECTORS, WEEKDAYS, holiday_names, month_forms, season_forms
+from deidlab import languages
+from deidlab.languages.calendar import Calendar, Day
+from deidlab.languages.language import Language
+from deidlab.mask.calendar_words import MonthForm, holiday_forms, month_forms, season_forms
 
-MONTH_FORMS = month_forms()
-SEASON_FORMS = season_forms()
+
+class DateWords(NamedTuple):
+    """What dates of all known languages are read by: a pattern a kind, and the words that these know."""
+
+    patterns: tuple[tuple[str, re.Pattern[str]], ...]
+    months: dict[str, MonthForm]
+    seasons: dict[str, tuple[int, Calendar]]
+    holidays: dict[str, tuple[Day, Calendar]]
+    connectors: frozenset[str]
 
 
-def _any(words: list[str]) -> str:
+def date_words() -> DateWords:
+    return _date_words(languages.everyone())
+
+
+@functools.lru_cache(maxsize=4)
+def _date_words(everyone: tuple[Language, ...]) -> DateWords:
+    calendars = [language.calendar for language in everyone]
+    months, seasons, holidays = month_forms(calendars), season_forms(calendars), holiday_forms(calendars)
+    kinds = _kinds(calendars, _any(months), _any(seasons), _any(holidays))
+    return DateWords(
+        tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in kinds),
+        months, seasons, holidays,
+        frozenset().union(*(calendar.connectors for calendar in calendars)),
+    )  # fmt: skip
+
+
+def _any(words: Iterable[str]) -> str:
     return "|".join(re.escape(word).replace("'", "['’]?") for word in sorted(words, key=len, reverse=True))
 
 
-_MONTH = rf"(?P<month>{_any(list(MONTH_FORMS))})\b\.?"
-_YEAR = r"(?P<year>\d{4}|['’]\d{2})(?!\d)"
-_DAY = r"(?P<day>\d{1,2})(?P<ordinal>st|nd|rd|th)?"
-_DAY2 = r"(?:(?P<dash>\s*(?:[-–]|to|al|through)\s*)(?P<day2>\d{1,2})(?P<ordinal2>st|nd|rd|th)?(?![\d/]))?"
-_OF = r"(?:\s*,)?\s*(?:\b(?:of|del?|in)\b\s*)?"
-_DAY_MONTH = (
-    rf"{_DAY}{_DAY2}(?P<gap1>[\s-]*(?:\b(?:of|de)\b\s*)?){_MONTH}"
-    r"(?:(?P<gap>[\s,-]*(?:\bdel?\b\s*)?)(?P<year>\d{4}|['’]?\d{2})(?!\d))?"
-)
-# The first kind that matches at a place wins, so longer forms come before their parts.
-_KINDS: tuple[tuple[str, str], ...] = (
-    ("time", r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:\s*[ap]\.?m\b\.?)?(?:Z|[+-]\d{2}:?\d{2})?"),
-    ("ymd", r"(?P<year>\d{4})(?P<sep>[-/.])(?P<first>\d{1,2})(?P=sep)(?P<second>\d{1,2})(?!\d)"),
-    ("dmy", r"(?P<first>\d{1,2})(?P<sep>[-/.])(?P<second>\d{1,2})(?P=sep)(?P<year>\d{4}|\d{2})(?!\d)"),
-    ("compact", r"(?P<year>(?:19|20|21)\d{2})(?P<first>0[1-9]|1[0-2])(?P<second>0[1-9]|[12]\d|3[01])(?!\d)"),
-    ("holiday", rf"(?P<holiday>{_any(holiday_names())})\b(?:{_OF}{_YEAR})?"),
-    ("month_day", rf"{_MONTH}\s*{_DAY}(?!\d|/\d){_DAY2}(?:(?P<gap>\s*,?\s*|\s+of\s+){_YEAR})?"),
-    ("day_month", _DAY_MONTH),
-    ("month_year", rf"{_MONTH}(?P<gap>{_OF}|[-/\s]\s*)(?P<year>\d{{4}}|['’]\d{{2}}|(?<=[-/])\d{{2}})(?!\d)"),
-    ("month", _MONTH),
-    ("season", rf"(?P<season>{_any(list(SEASON_FORMS))})\b(?:{_OF}{_YEAR})?"),
-    ("weekday", rf"(?:{_any(list(WEEKDAYS))})s?(?:day)?\b\.?"),
-    ("year_num", r"(?P<year>\d{4})(?P<sep>[-/])(?P<first>\d{1,2})(?![\d/-])"),
-    ("num_year", r"(?P<first>\d{1,2})(?P<sep>[-/.])(?P<year>\d{4})(?!\d)"),
-    ("num_day", r"(?P<first>\d{1,2})(?P<sep>[-/.])(?P<second>\d{1,2})(?!\d|(?P=sep)\d)"),
-    ("year", r"(?P<year>(?:1[89]|20|21)\d{2}|['’]\d{2})(?!\d)(?P<decade>['’]?s\b)?"),
-    ("day", r"(?P<day>\d{1,2})(?P<ordinal>st|nd|rd|th)\b"),
-)  # fmt: skip
-_PATTERNS = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _KINDS)
+def _kinds(calendars: Sequence[Calendar], months: str, seasons: str, holidays: str) -> list[tuple[str, str]]:
+    """A pattern a kind. The first that matches at a place wins, so longer forms come before their parts."""
+
+    def joined(name: str) -> str:
+        return _any(dict.fromkeys(word for calendar in calendars for word in getattr(calendar, name)))
+
+    month = rf"(?P<month>{months})\b\.?"
+    year = r"(?P<year>\d{4}|['’]\d{2})(?!\d)"
+    day = r"(?P<day>\d{1,2})(?P<ordinal>st|nd|rd|th)?"
+    day2 = (
+        rf"(?:(?P<dash>\s*(?:[-–]|{joined('to')})\s*)"
+        r"(?P<day2>\d{1,2})(?P<ordinal2>st|nd|rd|th)?(?![\d/]))?"
+    )
+    of = rf"(?:\s*,)?\s*(?:\b(?:{joined('of_year')})\b\s*)?"
+    day_month = (
+        rf"{day}{day2}(?P<gap1>[\s-]*(?:\b(?:{joined('of_month')})\b\s*)?){month}"
+        rf"(?:(?P<gap>[\s,-]*(?:\b(?:{joined('of_year_after_day_month')})\b\s*)?)"
+        r"(?P<year>\d{4}|['’]?\d{2})(?!\d))?"
+    )
+    then = joined("of_year_after_month_day")
+    return [
+        ("time", r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:\s*[ap]\.?m\b\.?)?(?:Z|[+-]\d{2}:?\d{2})?"),
+        ("ymd", r"(?P<year>\d{4})(?P<sep>[-/.])(?P<first>\d{1,2})(?P=sep)(?P<second>\d{1,2})(?!\d)"),
+        ("dmy", r"(?P<first>\d{1,2})(?P<sep>[-/.])(?P<second>\d{1,2})(?P=sep)(?P<year>\d{4}|\d{2})(?!\d)"),
+        ("compact",
+         r"(?P<year>(?:19|20|21)\d{2})(?P<first>0[1-9]|1[0-2])(?P<second>0[1-9]|[12]\d|3[01])(?!\d)"),
+        ("holiday", rf"(?P<holiday>{holidays})\b(?:{of}{year})?"),
+        ("month_day", rf"{month}\s*{day}(?!\d|/\d){day2}(?:(?P<gap>\s*,?\s*|\s+(?:{then})\s+){year})?"),
+        ("day_month", day_month),
+        ("month_year",
+         rf"{month}(?P<gap>{of}|[-/\s]\s*)(?P<year>\d{{4}}|['’]\d{{2}}|(?<=[-/])\d{{2}})(?!\d)"),
+        ("month", month),
+        ("season", rf"(?P<season>{seasons})\b(?:{of}{year})?"),
+        ("weekday", rf"(?:{joined('weekdays')})s?(?:day)?\b\.?"),
+        ("year_num", r"(?P<year>\d{4})(?P<sep>[-/])(?P<first>\d{1,2})(?![\d/-])"),
+        ("num_year", r"(?P<first>\d{1,2})(?P<sep>[-/.])(?P<year>\d{4})(?!\d)"),
+        ("num_day", r"(?P<first>\d{1,2})(?P<sep>[-/.])(?P<second>\d{1,2})(?!\d|(?P=sep)\d)"),
+        ("year", r"(?P<year>(?:1[89]|20|21)\d{2}|['’]\d{2})(?!\d)(?P<decade>['’]?s\b)?"),
+        ("day", r"(?P<day>\d{1,2})(?P<ordinal>st|nd|rd|th)\b"),
+    ]  # fmt: skip
+
+
 _WORD = re.compile(r"[^\W\d_]+")
+# Patterns take these for i, s and k in any case, but they are none in small letters.
+_POSERS = re.compile("[ıſİ\u212a]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +114,9 @@ class DatePart:
 
 def parse_dates(text: str, day_first: bool = False) -> list[DatePart] | None:
     """Every date of a span in order; None where some word or digit of it is no part of a date."""
+    if _POSERS.search(text):
+        return None
+    known = date_words()
     parts: list[DatePart] = []
     at = 0
     while at < len(text):
@@ -78,7 +125,7 @@ def parse_dates(text: str, day_first: bool = False) -> list[DatePart] | None:
             continue
         if at and text[at].isdigit() and text[at - 1].isdigit():
             return None
-        part = _part_at(text, at, day_first)
+        part = _part_at(known, text, at, day_first)
         if part is not None:
             parts.append(part)
             at = part.match.end()
@@ -86,30 +133,30 @@ def parse_dates(text: str, day_first: bool = False) -> list[DatePart] | None:
         word = _WORD.match(text, at)
         if text[at] in "'’":
             at += 1
-        elif word and word.group().lower() in CONNECTORS:
+        elif word and word.group().lower() in known.connectors:
             at = word.end()
         else:
             return None
     return parts if any(part.kind != "time" for part in parts) else None
 
 
-def _part_at(text: str, at: int, day_first: bool) -> DatePart | None:
-    for kind, pattern in _PATTERNS:
+def _part_at(known: DateWords, text: str, at: int, day_first: bool) -> DatePart | None:
+    for kind, pattern in known.patterns:
         match = pattern.match(text, at)
         # A month is a word of its own: 'mar' does not begin 'marked'.
         if match is None or (at and text[at].isalpha() and text[at - 1].isalpha()):
             continue
         try:
-            return _read(kind, match, day_first)
+            return _read(known, kind, match, day_first)
         except ValueError:
             continue
     return None
 
 
-def _read(kind: str, match: re.Match[str], day_first: bool) -> DatePart:
+def _read(known: DateWords, kind: str, match: re.Match[str], day_first: bool) -> DatePart:
     groups = match.groupdict()
     year = _year(groups.get("year"))
-    month = MONTH_FORMS[groups["month"].lower()][0] if groups.get("month") else None
+    month = known.months[groups["month"].lower()][0] if groups.get("month") else None
     day = int(groups["day"]) if groups.get("day") else None
     if kind in ("ymd", "compact"):
         month, day = int(groups["first"]), int(groups["second"])

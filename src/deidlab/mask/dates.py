@@ -10,7 +10,7 @@ import datetime as dt
 import re
 
 from deidlab.mask import calendar_words as words
-from deidlab.mask.date_parts import MONTH_FORMS, SEASON_FORMS, DatePart, parse_dates
+from deidlab.mask.date_parts import DatePart, date_words, parse_dates
 
 DEFAULT_ANCHOR = dt.date(2063, 7, 1)
 FIRST_YEAR, LAST_YEAR = 1800, 2199
@@ -155,32 +155,31 @@ def _fill_second_day(
 
 def _shift_holiday(part: DatePart, days: int, near: dt.date) -> str:
     """The holiday that the shifted day is, or else the day itself: either way the interval holds."""
+    known = date_words().holidays
     name = part.match.group("holiday").lower().replace("’", "'")
-    if words.holiday_date(name, 2064) is None:
-        name = next(n for n in words.holiday_names() if n.replace("'", "") == name.replace("'", ""))
+    if name not in known:
+        name = next(each for each in known if each.replace("'", "") == name.replace("'", ""))
+    day_of, calendar = known[name]
     years = [part.year] if part.year is not None else range(near.year - 1, near.year + 2)
-    dates = [date for year in years if (date := words.holiday_date(name, year))]
+    dates = [day_of(year) for year in years]
     new = min(dates, key=lambda date: (abs((date - near).days), date)) + dt.timedelta(days)
-    spanish = name in ("navidad", "nochebuena", "nochevieja", "año nuevo", "reyes", "pascua", "viernes santo")
-    language = "es" if spanish else "en"
-    month = words.MONTHS[language][new.month - 1]
-    day = f"{new.day} de {month}" if spanish else f"{month} {new.day}"
-    shown = words.holiday_on(new, language) or day
+    day = calendar.plain_day.format(day=new.day, month=calendar.months[new.month - 1])
+    shown = calendar.feast_on(new) or day
     if part.year is None:
         return shown
     between = part.match.group()[
         part.match.end("holiday") - part.match.start() : part.match.start("year") - part.match.start()
     ]
-    return (
-        shown + (between if shown != day or spanish else ", ") + like_year(part.match.group("year"), new.year)
-    )
+    if shown == day and calendar.before_year is not None:
+        between = calendar.before_year
+    return shown + between + like_year(part.match.group("year"), new.year)
 
 
 def _shift_season(part: DatePart, days: int, near: dt.date) -> str:
-    number, language = SEASON_FORMS[part.match.group("season").lower()]
+    number, calendar = date_words().seasons[part.match.group("season").lower()]
     year = part.year if part.year is not None else near.year
     new = words.middle_of_season(number, year) + dt.timedelta(days)
-    season = words.SEASONS[language][words.season_of(new)]
+    season = calendar.seasons[words.season_of(new)]
     fields = {"season": like_case(part.match.group("season"), season)}
     if part.year is not None:
         fields["year"] = like_year(part.match.group("year"), new.year)
@@ -205,9 +204,9 @@ def like_year(written: str, year: int) -> str:
 
 
 def like_month(written: str, month: int, short: bool = False) -> str:
-    _, language, form = MONTH_FORMS[written.lower()]
-    table = words.SHORT_MONTHS if short or form == "short" else words.MONTHS
-    return like_case(written, table[language][month - 1])
+    _, calendar, is_short = date_words().months[written.lower()]
+    names = calendar.short_months if short or is_short else calendar.months
+    return like_case(written, names[month - 1])
 
 
 def like_case(written: str, new: str) -> str:

@@ -28,7 +28,8 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One span, or one thing a span tells: `kind` is name, text, place, year or old (an age over 89)."""
+    """One span, or one thing a span tells: `kind` is name, text, place, seat (the state of a town),
+    year, old (an age over 89) or gender (that of the patient)."""
 
     kind: str
     label: str

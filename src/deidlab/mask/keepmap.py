@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from deidlab.errors import ConfigError, CorpusError
 from deidlab.mask.apply import landings, undo
-from deidlab.types import Document, MaskedDocument
+from deidlab.types import Document, MaskedDocument, Span
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -37,7 +37,8 @@ Place = tuple[int, int]
 @dataclass(frozen=True, slots=True)
 class MapEntry:
     """One note: its ids before and after, the stretches of the masked text with what stood there, the SHA-256
-    of the masked text, by which a text that changed since is told, and all columns that the note had."""
+    of the masked text, by which a text that changed since is told, all columns that the note had, and the
+    annotations that the masked note goes without."""
 
     id: str = field(repr=False)
     patient: str = field(repr=False)
@@ -46,6 +47,7 @@ class MapEntry:
     pieces: tuple[Piece, ...] = field(repr=False)
     masked_sha256: str = field(repr=False, default="")
     meta: Mapping[str, Any] = field(repr=False, default_factory=dict, hash=False)
+    spans: tuple[Span, ...] = ()
 
 
 def entry_of(document: Document, masked: MaskedDocument, masked_patient: str = "") -> MapEntry:
@@ -97,6 +99,7 @@ class MapWriter:
             entry.masked_sha256,
             entry.pieces,
             dict(entry.meta),
+            [[s.start, s.end, s.label, s.score, s.source] for s in entry.spans],
         ]
         # A column of some library's own type comes back as text.
         self._write(json.dumps(row, ensure_ascii=False, separators=(",", ":"), default=str).encode("utf-8"))
@@ -184,9 +187,11 @@ class MapReader:
 
 
 def _entry(plain: bytes) -> MapEntry:
-    id, patient, masked_id, masked_patient, digest, pieces, meta = json.loads(plain)
+    # Maps of before have no annotations of their own.
+    id, patient, masked_id, masked_patient, digest, pieces, meta, *own = json.loads(plain)
     rows = tuple((start, end, text) for start, end, text in pieces)
-    return MapEntry(id, patient, masked_id, masked_patient, rows, digest, meta)
+    spans = tuple(Span(*cells) for cells in (own[0] if own else ()))
+    return MapEntry(id, patient, masked_id, masked_patient, rows, digest, meta, spans)
 
 
 def _cipher(secret: bytes, head: bytes) -> AESGCM:

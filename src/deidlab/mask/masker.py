@@ -6,14 +6,18 @@ Two passes: `facts` of every note, then, with the `PatientState` of all notes of
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from deidlab import languages
 from deidlab.errors import CorpusError
-from deidlab.mask.apply import apply, landings, move_spans, settle
-from deidlab.mask.collect import collect, seat_facts
+from deidlab.labels import language_of_label
+from deidlab.languages.language import Language
+from deidlab.mask.apply import apply, give_way, landings, move_spans, settle
+from deidlab.mask.collect import NAMES, collect, patient_fact, seat_facts, spoken_in
 from deidlab.mask.facts import Fact, mention_digest
+from deidlab.mask.genders import gender_before
 from deidlab.mask.keys import Keyring
-from deidlab.mask.policy import Row
+from deidlab.mask.policy import Row, base_label
 from deidlab.mask.reduce import reduce_span
 from deidlab.mask.settings import MaskSettings
 from deidlab.mask.state import PatientState
@@ -33,20 +37,36 @@ class Masker:
 
     def masked_part(self, document: Document) -> tuple[Span, ...]:
         """The spans that the policy changes, disjoint and in order."""
-        return settle(span for span in document.spans if self.settings.policy.masks(span))
+        return settle(self._marked(document), self._rank)
+
+    def _marked(self, document: Document) -> list[Span]:
+        return [span for span in document.spans if self.settings.policy.masks(span)]
+
+    def _rank(self, span: Span) -> int:
+        """Where spans overlap, one that is masked outright decides before one of which something may stay."""
+        row = self.settings.policy.row(span.label)
+        stays = (row.style or self.settings.style) == "surrogate" and base_label(span.label) == "AGE"
+        return int(row.action == "mask" and not stays)
 
     def facts(self, document: Document) -> tuple[Fact, ...]:
         """What the second pass must know of this note: keyed digests, no text."""
         spans = self.masked_part(document)
-        patient, text = document.patient, document.text
+        patient, text, language = document.patient, document.text, self.settings.language
         facts: dict[Fact, None] = {}
         for span in spans:
             written = text[span.start : span.end]
-            facts.update(
-                dict.fromkeys(collect(self._keyring, patient, written, span, self.settings.language))
-            )
-        facts.update(dict.fromkeys(seat_facts(self._keyring, patient, text, settle(document.spans))))
+            told = gender_before(text, span.start, spoken_in(span.label, language))
+            facts.update(dict.fromkeys(collect(self._keyring, patient, written, span, language, told)))
+        facts.update(
+            dict.fromkeys(seat_facts(self._keyring, patient, text, settle(document.spans), language))
+        )
+        facts.update(dict.fromkeys(patient_fact(self._keyring, patient, text, self._language_of(spans))))
         return tuple(facts)
+
+    def _language_of(self, spans: Sequence[Span]) -> Language:
+        """The language of a note: what one of its labels tells, else that of the notes where it has PHI."""
+        told = (spoken_in(span.label) for span in spans if language_of_label(span.label))
+        return next(told, None) or languages.of(self.settings.language if spans else languages.DEFAULT)
 
     def mask(self, document: Document, state: PatientState) -> MaskedDocument:
         """The note with every span of the policy replaced; all else stays as it was."""
@@ -54,10 +74,14 @@ class Masker:
         plan = self._plan_of(document.patient, state)
         note = NoteSurrogates(plan, document.text, spans, self.settings.day_first)
         replacements = []
-        for span in spans:
+        for span, others in zip(spans, give_way(spans, self._marked(document)), strict=True):
             written = document.text[span.start : span.end]
             number = self._number(document, state, span, written)
-            replacements.append((span, self._replace(span, written, number, note, plan)))
+            if others:
+                new = self._replace_all(span, written, number, note, others)
+            else:
+                new = self._replace(span, written, number, note, plan)
+            replacements.append((span, new))
         return MaskedDocument(document.id, apply(document.text, replacements), tuple(replacements))
 
     def pseudonym(self, kind: str, id: str) -> str:
@@ -88,6 +112,17 @@ class Masker:
         if style == "surrogate":
             return note.replace(span, written)
         return self._plain(row, span, written, number)
+
+    def _replace_all(
+        self, span: Span, written: str, number: int, note: NoteSurrogates, others: list[Span]
+    ) -> str:
+        """A span that others gave way to: what its label would let stay may be what the others are about."""
+        row = self.settings.policy.row(span.label)
+        if (row.style or self.settings.style) != "surrogate":
+            return self._plain(row, span, written, number)
+        new = note.replace(span, written) if row.action == "mask" else ""
+        names = all(base_label(each.label) in NAMES for each in (span, *others))
+        return new if new and (names or not note.leaves(others, new)) else tag(span.label)
 
     def _plain(self, row: Row, span: Span, written: str, number: int | None) -> str:
         style = row.style or self.settings.style

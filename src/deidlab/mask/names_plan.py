@@ -7,18 +7,20 @@ with another letter than the old one.
 
 from __future__ import annotations
 
+import functools
+
+from deidlab import languages
 from deidlab.banks import fold, name_pool, script_of
-from deidlab.mask.collect import initial_digest, is_spanish, open_profile, word_digest
+from deidlab.mask.collect import gender_digest, initial_digest, open_profile, spoken_in, word_digest
 from deidlab.mask.facts import Fact, Part, mention_digest
 from deidlab.mask.keys import Keyring
 from deidlab.mask.people import NamePart, parse_name
 from deidlab.mask.persons import Person
+from deidlab.mask.policy import base_label
 from deidlab.mask.shapes import like_case, scramble
 from deidlab.mask.state import PatientState
 from deidlab.mask.styles import tag
 
-# Whose names are drawn for one that no bank knows.
-_ORIGINS = {"es": "hispanic"}
 _TRIES_FRESH, _TRIES = 60, 400
 _WHOLE_NAMES = ("han-script", "hangul-script")
 WordKey = tuple[str, str, bytes]
@@ -38,11 +40,14 @@ class NamePlan:
         for person in state.persons:
             self._index(person)
         profiles: dict[WordKey, tuple[Part, str, str]] = {}
+        self._told: dict[int, set[str]] = {}
+        self._named: dict[WordKey, set[int]] = {}
         for fact in state.facts:
             if fact.kind == "name":
                 self._note_profiles(fact, profiles)
         for key, (part, gender, origin) in profiles.items():
-            new = self._choose(key, part, gender, origin)
+            known = gender if len(gender) == 1 else self._gender(key) or gender
+            new = self._choose(key, part, known, origin)
             self._words[key] = new
             self._first.setdefault(key[2], new)
             self._taken.add(fold(new))
@@ -88,7 +93,7 @@ class NamePlan:
         """The mention with its words and initials replaced, all else of its form kept."""
         mention = (label, mention_digest(self._keyring, self._patient, text))
         person = self._state.persons[self._state.meant[mention]]
-        name = parse_name(text, is_spanish(label, self._language))
+        name = parse_name(text, spoken_in(label, self._language))
         if not name.parts:
             return tag(label)
         out: list[str] = []
@@ -112,7 +117,7 @@ class NamePlan:
         digest = word_digest(self._keyring, self._patient, word)
         kind = _class_of(part.role, digest, person)
         new = self._words[label, kind, digest]
-        if script_of(word) in _WHOLE_NAMES and part.role == "?" and len(word) > 1:
+        if script_of(word) in _WHOLE_NAMES and part.role.startswith("?") and len(word) > 1:
             pool = name_pool(script_of(word), "mf")
             return new + pool[self._keyring.number("names", "rest", self._patient, label, digest) % len(pool)]
         return like_case(word, new)
@@ -144,21 +149,39 @@ class NamePlan:
                 return first
 
     def _note_profiles(self, fact: Fact, profiles: dict[WordKey, tuple[Part, str, str]]) -> None:
-        person = self._state.persons[self._state.meant[fact.label, fact.mention]]
+        number = self._state.meant[fact.label, fact.mention]
         for part in fact.parts:
             if not part.word:
                 continue
-            key = (fact.label, _class_of(part.role, part.word, person), part.word)
+            key = (fact.label, _class_of(part.role, part.word, self._state.persons[number]), part.word)
             gender, origin = open_profile(self._keyring, self._patient, part)
+            if part.role[-1] == "f" and gender:
+                self._told.setdefault(number, set()).add(gender)
+            if part.role != "m":
+                self._named.setdefault(key, set()).add(number)
             if key in profiles:
                 _, old_gender, old_origin = profiles[key]
                 better = old_gender if len(old_gender) == 1 else gender or old_gender
                 gender, origin = better, old_origin or origin
             profiles[key] = (part, gender, origin)
 
+    def _gender(self, key: WordKey) -> str:
+        """The gender of whoever bears a given name that no bank knows: by a title, or by the pronouns."""
+        told = {gender for number in self._named.get(key, ()) for gender in self._told.get(number, ())}
+        if not told and base_label(key[0]) == "PATIENT" and key in self._named:
+            told = self._patient_genders
+        return next(iter(told)) if len(told) == 1 else ""
+
+    @functools.cached_property
+    def _patient_genders(self) -> set[str]:
+        noted = {fact.mention for fact in self._state.facts if fact.kind == "gender"}
+        return {
+            gender for gender in ("f", "m") if gender_digest(self._keyring, self._patient, gender) in noted
+        }
+
     def _choose(self, key: WordKey, part: Part, gender: str, origin: str) -> str:
         label, kind, digest = key
-        origin = origin or _ORIGINS.get(self._language, "")
+        origin = origin or languages.of(self._language).people.origin
         pool = name_pool(origin, "family" if kind == "f" else gender if gender in ("m", "f") else "mf")
         stream = self._keyring.stream("names", "choose", self._patient, label, kind, digest)
         candidate = ""

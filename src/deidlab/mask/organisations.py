@@ -5,82 +5,66 @@ Words that say what a thing is (Hospital, Clinic, Street, calle) stay; what name
 
 from __future__ import annotations
 
+import functools
 import re
+from typing import NamedTuple
 
-from deidlab.banks import countries, professions, stems
+from deidlab import languages
+from deidlab.languages.language import Language
 from deidlab.mask.keys import Stream
 from deidlab.mask.shapes import another, like_case, scramble
 
-_HEADS = frozenset({
-    "hospital", "hospitals", "clinic", "clinics", "medical", "center", "centre", "centers", "health",
-    "healthcare", "general", "memorial", "regional", "university", "children", "childrens", "community",
-    "county", "veterans", "va", "institute", "care", "nursing", "home", "rehab", "rehabilitation",
-    "emergency", "department", "dept", "unit", "cancer", "heart", "surgical", "hospice", "services",
-    "system", "group", "associates", "pharmacy", "laboratory", "lab", "labs", "school", "college",
-    "academy", "church", "company", "co", "corp", "corporation", "inc", "llc", "ltd", "bank", "store",
-    "market", "restaurant", "hotel", "airport", "army", "navy", "police", "fire", "station", "union",
-    "association", "foundation", "society", "club", "office", "agency", "insurance", "house", "manor",
-    "village", "senior", "living", "assisted", "facility", "womens", "women", "infirmary", "sanatorium",
-    "practice", "family", "primary", "universitario", "universitaria", "clínico", "clinica", "clínica",
-    "centro", "salud", "sanidad", "servicio", "unidad", "instituto", "colegio", "escuela", "universidad",
-    "facultad", "complejo", "hospitalario", "hospitalaria", "provincial", "comarcal", "consorcio",
-    "fundación", "residencia", "ambulatorio", "st", "saint", "san", "santa",
-})  # fmt: skip
-_STREET_HEADS = frozenset({
-    "street", "st", "avenue", "ave", "av", "road", "rd", "drive", "dr", "lane", "ln", "boulevard", "blvd",
-    "court", "ct", "place", "pl", "way", "terrace", "ter", "circle", "cir", "highway", "hwy", "parkway",
-    "pkwy", "square", "sq", "trail", "trl", "route", "rte", "apt", "apartment", "suite", "ste", "unit",
-    "floor", "fl", "room", "rm", "building", "bldg", "po", "p", "o", "box", "north", "south", "east",
-    "west", "n", "s", "e", "w", "ne", "nw", "se", "sw", "no", "num", "calle", "c", "avenida", "avda",
-    "plaza", "pza", "paseo", "pº", "ronda", "camino", "carretera", "ctra", "travesía", "piso", "puerta",
-    "escalera", "bajo", "izq", "dcha", "izda", "nº", "número", "portal", "bloque", "edificio",
-    "urbanización", "urb", "sn",
-})  # fmt: skip
-_LINKS = frozenset({
-    "of", "the", "and", "for", "at", "in", "on", "de", "del", "la", "las", "los", "el", "y", "e", "da",
-    "do",
-})  # fmt: skip
-_DEPARTMENTS = (
-    "Cardiology", "Neurology", "Oncology", "Pediatrics", "Radiology", "Urology", "Nephrology", "Dermatology",
-    "Psychiatry", "Orthopedics", "Gastroenterology", "Hematology", "Endocrinology", "Rheumatology",
-)  # fmt: skip
-_SPANISH_COUNTRIES = (
-    "Francia", "Italia", "Portugal", "Chile", "Perú", "México", "Argentina", "Uruguay", "Bolivia",
-    "Ecuador", "Colombia", "Venezuela", "Marruecos", "Rumanía", "Bulgaria", "Polonia", "Ucrania",
-    "Alemania", "Bélgica", "Irlanda", "Suecia", "Noruega", "Dinamarca", "Finlandia", "Grecia", "Croacia",
-    "Hungría",
-)  # fmt: skip
 _WORD = re.compile(r"[^\W\d_ºª]+(?:['’][^\W\d_]+)*")
 
 
-def new_organisation(stream: Stream, text: str, spanish: bool = False) -> str:
-    return _keep_heads(stream, text, _HEADS, spanish)
+class _Heads(NamedTuple):
+    """The words of all known languages that say what a thing is."""
+
+    institutions: frozenset[str]
+    streets: frozenset[str]
+    links: frozenset[str]
 
 
-def new_street(stream: Stream, text: str, spanish: bool = False) -> str:
-    return _keep_heads(stream, text, _STREET_HEADS, spanish)
+@functools.lru_cache(maxsize=4)
+def _heads(everyone: tuple[Language, ...]) -> _Heads:
+    places = [language.places for language in everyone]
+    return _Heads(
+        *(frozenset[str]().union(*(getattr(each, name) for each in places)) for name in _Heads._fields)
+    )
 
 
-def new_department(stream: Stream, text: str) -> str:
+def new_organisation(stream: Stream, text: str, language: Language) -> str:
+    return _keep_heads(stream, text, _heads(languages.everyone()).institutions, language)
+
+
+def new_street(stream: Stream, text: str, language: Language) -> str:
+    return _keep_heads(stream, text, _heads(languages.everyone()).streets, language)
+
+
+def new_department(stream: Stream, text: str, language: Language) -> str:
     """Another department; a code such as 4W or CCU-2 keeps its shape."""
     if any(c.isdigit() for c in text) or (text.isupper() and len(text) <= 5):
         return another(stream, text)
-    return like_case(text, _pick(stream, _DEPARTMENTS, text))
+    return like_case(text, _pick(stream, language.departments() or _home().departments(), text))
 
 
-def new_profession(stream: Stream, text: str, spanish: bool = False) -> str:
-    new = _pick(stream, professions("es" if spanish else "en"), text)
+def new_profession(stream: Stream, text: str, language: Language) -> str:
+    new = _pick(stream, language.professions() or _home().professions(), text)
     return new.title() if text.istitle() and " " in text else like_case(text, new)
 
 
-def new_country(stream: Stream, text: str, spanish: bool = False) -> str:
-    new = _pick(stream, _SPANISH_COUNTRIES if spanish else countries(), text)
+def new_country(stream: Stream, text: str, language: Language) -> str:
+    new = _pick(stream, language.countries() or _home().countries(), text)
     return new.upper() if text.isupper() and len(text) > 3 else new
 
 
-def _keep_heads(stream: Stream, text: str, heads: frozenset[str], spanish: bool) -> str:
+def _home() -> Language:
+    return languages.of(languages.DEFAULT)
+
+
+def _keep_heads(stream: Stream, text: str, heads: frozenset[str], language: Language) -> str:
     """Every run of naming words becomes one stem; digits are drawn anew."""
-    bank = stems("es" if spanish else "en")
+    bank = language.stems() or _home().stems()
     out: list[str] = []
     done, named = 0, False
     for start, end, acronym in _naming_runs(text, heads):
@@ -97,13 +81,14 @@ def _keep_heads(stream: Stream, text: str, heads: frozenset[str], spanish: bool)
 
 def _naming_runs(text: str, heads: frozenset[str]) -> list[tuple[int, int, bool]]:
     """Start and end of each run of words that are no head words, and whether it is an acronym."""
+    links = _heads(languages.everyone()).links
     runs: list[list[int]] = []
     joined = False
     for match in _WORD.finditer(text):
         word = match.group().lower().replace("’", "").replace("'", "")
         if word in heads or (word.endswith("s") and word[:-1] in heads):
             joined = False
-        elif word in _LINKS:
+        elif word in links:
             continue
         elif joined and not re.search(r"[,;\d\n]", text[runs[-1][1] : match.start()]):
             runs[-1][1] = match.end()

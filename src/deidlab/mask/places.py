@@ -8,9 +8,11 @@ known region goes to the patient's home: the first region that the notes name.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from deidlab.banks import Place, PlaceBank, canada, fold, spain, united_states
+from deidlab import languages
+from deidlab.banks import Place, PlaceBank, canada, fold
+from deidlab.languages.language import Language
 from deidlab.mask.facts import Fact, mention_digest
 from deidlab.mask.keys import Keyring
 from deidlab.mask.state import PatientState
@@ -18,32 +20,34 @@ from deidlab.mask.state import PatientState
 _CANADIAN = re.compile(r"^\s*([ABCEGHJ-NPRSTVXY])\d[A-Z]\s?-?\d[A-Z]\d\s*$", re.IGNORECASE)
 _AREA = re.compile(r"^\D*(?:\+?1\D*)?(\d{3})\D*\d{3}\D*\d{4}(?!\d)")
 _DIGEST = 16
-_BANKS = {"US": united_states, "CA": canada, "ES": spain}
 
 
-def region_of(base: str, text: str, spanish: bool = False) -> tuple[str, str] | None:
+def region_of(base: str, text: str, language: Language) -> tuple[str, str] | None:
     """Country and region in which a town, region, postcode or phone number lies; None where nobody knows."""
-    order = ("ES", "US", "CA") if spanish else ("US", "CA", "ES")
+    banks = language.places.banks
     if base in ("PHONE", "FAX"):
         match = _AREA.match(text)
         area = match.group(1) if match else ""
-        return _first(order, lambda bank: bank.area_codes.get(area))
+        return _first(banks, lambda bank: bank.area_codes.get(area))
     digits = re.sub(r"\D", "", text)
     canadian = _CANADIAN.match(text)
     if canadian:
-        region = canada().postcodes.get(canadian.group(1).upper())
-        return ("CA", region) if region else None
+        bank = canada()
+        region = bank.postcodes.get(canadian.group(1).upper())
+        return (bank.country, region) if region else None
     if len(digits) in (5, 9) and base in ("ZIP", "LOCATION-OTHER"):
-        return _first(order[:1], lambda bank: bank.postcodes.get(digits[: 2 if spanish else 3]))
+        country, load = next(iter(banks.items()))
+        region = load().postcodes.get(digits[: load().code_digits])
+        return (country, region) if region else None
     key = fold(" ".join(text.replace(".", "").split()))
     if base == "STATE":
-        return _first(order, lambda bank: bank.names.get(key))
-    return _first(order, lambda bank: bank.towns.get(key) or (bank.names.get(key) if len(key) > 2 else None))
+        return _first(banks, lambda bank: bank.names.get(key))
+    return _first(banks, lambda bank: bank.towns.get(key) or (bank.names.get(key) if len(key) > 2 else None))
 
 
-def place_group(keyring: Keyring, patient: str, base: str, text: str, spanish: bool = False) -> bytes:
+def place_group(keyring: Keyring, patient: str, base: str, text: str, language: Language) -> bytes:
     """The region of a place as a digest with its country sealed in front; empty where unknown."""
-    found = region_of(base, text, spanish)
+    found = region_of(base, text, language)
     return group_of(keyring, patient, *found) if found else b""
 
 
@@ -67,8 +71,8 @@ class PlacePlan:
         keyring: Keyring,
         patient: str,
         state: PatientState,
+        language: Language,
         keep_regions: bool = False,
-        spanish: bool = False,
     ) -> None:
         self._keyring, self._patient = keyring, patient
         facts = [fact for fact in state.facts if fact.kind in ("place", "seat")]
@@ -87,14 +91,14 @@ class PlacePlan:
                 self._region(fact.group)
         for fact in facts:
             if fact.kind == "place" and fact.label not in ("STATE", "ZIP", "PHONE", "FAX"):
-                self.town(fact.mention, fact.group, spanish)
+                self.town(fact.mention, fact.group, language)
 
-    def group(self, mention: bytes, own: bytes, spanish: bool) -> bytes:
+    def group(self, mention: bytes, own: bytes, language: Language) -> bytes:
         """The region that a mention belongs to: beside which state it stood, its own, or home."""
-        return self.seats.get(mention) or own or self._home or self._made_up_home(spanish)
+        return self.seats.get(mention) or own or self._home or self._made_up_home(language)
 
-    def town(self, mention: bytes, own: bytes, spanish: bool = False) -> Place:
-        group = self.group(mention, own, spanish)
+    def town(self, mention: bytes, own: bytes, language: Language) -> Place:
+        group = self.group(mention, own, language)
         known = self._towns.get((group, mention))
         if known:
             return known
@@ -125,24 +129,22 @@ class PlacePlan:
     def _of_town(self, town: str) -> bytes:
         return mention_digest(self._keyring, self._patient, town)
 
-    def _made_up_home(self, spanish: bool) -> bytes:
-        return group_of(self._keyring, self._patient, "ES" if spanish else "US", "home")
+    def _made_up_home(self, language: Language) -> bytes:
+        return group_of(self._keyring, self._patient, next(iter(language.places.banks)), "home")
 
     def _region(self, group: bytes) -> tuple[PlaceBank, str]:
         if group in self._regions:
             return self._regions[group]
         sealed, digest = group[:-_DIGEST], group[-_DIGEST:]
         country = self._keyring.unseal(sealed, self._patient, digest).decode("ascii", "replace")
-        bank = _BANKS.get(country, united_states)()
-        if self._keep_regions:
+        bank = _bank_of(country)
+        if self._keep_regions and bank.regions_are_states:
             region = next((r for r in bank.regions if self._of_region(country, r) == digest), "")
             if region:
                 self._regions[group] = (bank, region)
                 return bank, region
         large = [
-            region
-            for region, places in sorted(bank.regions.items())
-            if len(places) >= (8 if country == "US" else 1)
+            region for region, places in sorted(bank.regions.items()) if len(places) >= bank.smallest_region
         ]
         start = self._keyring.number("places", "map", self._patient, group) % len(large)
         order = [large[(start + step) % len(large)] for step in range(len(large))]
@@ -164,9 +166,17 @@ def _seats(facts: list[Fact]) -> dict[bytes, bytes]:
     return seats
 
 
-def _first(order: tuple[str, ...], find: Callable[[PlaceBank], str | None]) -> tuple[str, str] | None:
-    for country in order:
-        region = find(_BANKS[country]())
+def _first(
+    banks: Mapping[str, Callable[[], PlaceBank]], find: Callable[[PlaceBank], str | None]
+) -> tuple[str, str] | None:
+    for country, load in banks.items():
+        region = find(load())
         if region:
             return country, region
     return None
+
+
+def _bank_of(country: str) -> PlaceBank:
+    """The bank of a country that some language knows; that of the first language's home for any other."""
+    banks = {name: load for each in languages.everyone() for name, load in each.places.banks.items()}
+    return banks.get(country, next(iter(banks.values())))()

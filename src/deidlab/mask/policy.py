@@ -2,7 +2,7 @@
 
 A row says what happens to a label (`action`), in which style (`style`, or the run's own), from which
 score on (`threshold`) or for which wanted recall (`recall`), and cites the clause that asks for it.
-Labels of other schemes (MEDDOCAN, i2b2 2006, PhysioNet) find their row through the shipped label maps.
+Labels of other schemes find their row through the shipped label maps.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from deidlab.errors import ConfigError, UnknownNameError
-from deidlab.labels import load_label_set, load_map
+from deidlab.labels import known_maps, load_label_set, load_map, schemes
+from deidlab.tomlfile import read_table
 from deidlab.types import Span
 
 Action = Literal["mask", "keep", "year", "over-89", "age-band", "zip3", "fsa"]
@@ -27,7 +28,7 @@ STYLES: tuple[Style, ...] = get_args(Style)
 
 _ROW_KEYS = ("action", "style", "threshold", "recall", "clause", "note")
 _TOP_KEYS = ("name", "description", "like", "default", "types", "style", "threshold", "recall")
-_MAPS = ("meddocan--i2b2-2014", "i2b2-2006--i2b2-2014", "physionet--i2b2-2014")
+_NATIVE = "i2b2-2014"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +95,7 @@ def load_policy(name_or_file: str) -> Policy:
     path = Path(name_or_file)
     if path.suffix != ".toml":
         raise UnknownNameError("policy", name_or_file, known_policies())
-    try:
-        table = tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror or 'cannot be read'}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
-        raise ConfigError(f"{path}: not a TOML file in UTF-8") from None
-    return read_policy({"name": path.stem, **table})
+    return read_policy({"name": path.stem, **read_table(path)})
 
 
 def read_policy(table: Mapping[str, Any]) -> Policy:
@@ -123,11 +118,16 @@ def read_policy(table: Mapping[str, Any]) -> Policy:
 
 
 @functools.cache
+def _maps() -> tuple[str, ...]:
+    return tuple(name for scheme in schemes() if (name := f"{scheme}--{_NATIVE}") in known_maps())
+
+
+@functools.cache
 def base_label(label: str) -> str:
     """The i2b2-2014 label that stands for a label of any shipped scheme; its own where none does."""
-    if label in load_label_set("i2b2-2014"):
+    if label in load_label_set(_NATIVE):
         return label
-    for name in _MAPS:
+    for name in _maps():
         mapped = load_map(name).get(label)
         if mapped:
             return mapped
@@ -142,8 +142,8 @@ def _shipped(name: str) -> Policy:
 
 @functools.cache
 def known_labels() -> tuple[str, ...]:
-    mapped = (label for name in _MAPS for label in load_map(name))
-    return tuple(dict.fromkeys((*load_label_set("i2b2-2014").labels, *mapped)))
+    mapped = (label for name in _maps() for label in load_map(name))
+    return tuple(dict.fromkeys((*load_label_set(_NATIVE).labels, *mapped)))
 
 
 def _parent(table: Mapping[str, Any]) -> Policy:

@@ -5,9 +5,12 @@ Each gives None where the text cannot be read, or where nothing of it may stay: 
 
 from __future__ import annotations
 
+import functools
 import re
 
-from deidlab.mask.ages import ages_in, band_age, cap_age, is_young
+from deidlab import languages
+from deidlab.languages.language import Language
+from deidlab.mask.ages import band_age, cap_age, is_plain_age
 from deidlab.mask.dates import year_texts
 from deidlab.mask.policy import Action
 from deidlab.mask.surrogate import PatientPlan
@@ -17,9 +20,8 @@ SMALL_ZIP3 = frozenset({
     "036", "059", "063", "102", "203", "556", "692", "790", "821", "823", "830", "831", "878", "879",
     "884", "890", "893",
 })  # fmt: skip
-_ZIP = re.compile(r"\s*(\d{3})\d{2}(?:[-\s]?\d{4})?\s*")
+_ZIP = re.compile(r"\s*([0-9]{3})[0-9]{2}(?:[-\s]?[0-9]{4})?\s*")
 _POSTAL = re.compile(r"\s*([A-Z]\d[A-Z])[\s-]?\d[A-Z]\d\s*", re.IGNORECASE)
-_BORN = re.compile(r"(?:born|birth|d\.?\s?o\.?\s?b|nacid[oa]|nacimiento)\W*(?:\w+\W+){0,3}$", re.IGNORECASE)
 
 
 def reduce_span(action: Action, text: str, before: str, plan: PatientPlan, day_first: bool) -> str | None:
@@ -27,7 +29,7 @@ def reduce_span(action: Action, text: str, before: str, plan: PatientPlan, day_f
     if action == "year":
         return _year_of(text, before, plan, day_first)
     if action == "over-89":
-        return cap_age(text, "90+") if ages_in(text) or is_young(text) else None
+        return cap_age(text, "90+") if is_plain_age(text) else None
     if action == "age-band":
         return band_age(text)
     if action == "zip3":
@@ -43,8 +45,14 @@ def zip3(text: str) -> str | None:
     return "000" if match.group(1) in SMALL_ZIP3 else match.group(1)
 
 
+@functools.lru_cache(maxsize=4)
+def _born(everyone: tuple[Language, ...]) -> re.Pattern[str]:
+    words = "|".join(word for language in everyone for word in language.ages.born)
+    return re.compile(rf"(?:{words})\W*(?:\w+\W+){{0,3}}$", re.IGNORECASE)
+
+
 def _year_of(text: str, before: str, plan: PatientPlan, day_first: bool) -> str | None:
-    born = plan.is_old and _BORN.search(before) is not None
+    born = plan.is_old and _born(languages.everyone()).search(before) is not None
     years = year_texts(text, day_first)
     if not years or born or any(plan.tells_old_age(year, len(written) == 2) for written, year in years):
         return None

@@ -15,7 +15,7 @@ class MaskSettings:
 
     `redact_mark` replaces a whole span in the redact style; None gives blocks of the span's own length.
     `day_first` reads 3/4/2064 as the third of April. `language` is that of the notes, from which new names,
-    places and words are drawn: "es" for Spanish; without it the labels tell, and English is the rule.
+    places and words are drawn: a code of `deidlab.languages`; without it the labels tell, or it is English.
     """
 
     policy: Policy = field(default_factory=lambda: load_policy("i2b2"))

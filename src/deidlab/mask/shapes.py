@@ -7,6 +7,7 @@ the new.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -14,7 +15,8 @@ from deidlab.mask.keys import Stream
 
 # What a number is called may stand in its span.
 _SAID = re.compile(
-    r"(?:DNI|NIE|NIF|NASS|MRN|SSN|NHS|SIN|NPI|DEA|VIN|ID|No|Nº|Num)\b\W*(?=\w)|#\s*(?=\w)", re.IGNORECASE
+    r"(?:(?:DNI|NIE|NIF|NASS|MRN|SSN|NHS|SIN|NPI|DEA|VIN|ID|No|Nº|Num)\b\W*(?=\w)|#\s*(?=\w)){1,3}",
+    re.IGNORECASE,
 )
 _TRIES = 500
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -41,12 +43,17 @@ def scramble(stream: Stream, text: str, letters: bool = True) -> str:
         if c.isdecimal() or (c.isalnum() and not c.isalpha()):
             lead = c != "0" and not (index and text[index - 1].isdecimal())
             out.append(str(1 + stream.below(9)) if lead else str(stream.below(10)))
-        elif letters and c.isalpha():
+        elif (letters and c.isalpha()) or _is_drawn_letter(c):
             new = _LETTERS[stream.below(26)]
             out.append(new.upper() if c.isupper() else new)
         else:
             out.append(c)
     return "".join(out)
+
+
+def _is_drawn_letter(c: str) -> bool:
+    """Whether a symbol shows a letter (in a circle, a box, half of a flag)."""
+    return c > "\u20ff" and unicodedata.category(c) == "So" and " LETTER " in unicodedata.name(c, "")
 
 
 def another(stream: Stream, text: str, letters: bool = True) -> str:
@@ -62,7 +69,11 @@ def new_number(stream: Stream, text: str, label: str = "") -> str:
     """An identifier of the same shape, never the same one, valid where the old one was."""
     said = _SAID.match(text)
     if said and said.end() < len(text):
-        return said.group() + new_number(stream, text[said.end() :], label)
+        return said.group() + _draw_number(stream, text[said.end() :], label)
+    return _draw_number(stream, text, label)
+
+
+def _draw_number(stream: Stream, text: str, label: str) -> str:
     scheme = find_scheme(text, label)
     for _ in range(_TRIES):
         candidate = scheme.draw(stream, text) if scheme else scramble(stream, text)
@@ -180,7 +191,12 @@ _SCHEMES = (
 
 
 def _bare(text: str) -> str:
-    return "".join(c for c in text if c.isalnum()).upper()
+    return "".join(_one_upper(c) for c in text if c.isalnum())
+
+
+def _one_upper(c: str) -> str:
+    """A capital for a character, never two (ß): a place in the number is a place in the text."""
+    return upper if len(upper := c.upper()) == 1 else c
 
 
 def _as_case(old: str, new: str) -> str:

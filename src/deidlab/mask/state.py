@@ -75,7 +75,7 @@ def _number(
     given: dict[tuple[str, object], int] = {}
     counts: dict[str, int] = {}
     for fact in facts:
-        if fact.kind in ("year", "old", "seat"):
+        if fact.kind in ("year", "old", "seat", "gender"):
             continue
         key = (fact.label, fact.mention)
         thing = (fact.label, meant[key] if fact.kind == "name" else fact.mention)

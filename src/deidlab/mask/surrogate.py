@@ -12,10 +12,13 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from deidlab.banks import Place
+from deidlab import languages
+from deidlab.banks import Place, fold
+from deidlab.languages.language import Language
 from deidlab.mask import contacts, organisations
-from deidlab.mask.ages import cap_age
-from deidlab.mask.collect import NAMES, is_spanish
+from deidlab.mask.ages import cap_age, is_plain_age
+from deidlab.mask.apply import settle
+from deidlab.mask.collect import NAMES, spoken_in
 from deidlab.mask.dates import FIRST_YEAR, LAST_YEAR, anchor_of, shift_text
 from deidlab.mask.facts import mention_digest, year_digest
 from deidlab.mask.keys import Keyring, Stream
@@ -30,6 +33,7 @@ from deidlab.types import Span
 LEAST_WEEKS, MOST_WEEKS = 26, 260
 _BESIDE = 30
 _CODE_AND_TOWN = re.compile(r"(\d{5})([\s,.-]+)([^\W\d_][^\d]*)")
+_WORD = re.compile(r"[^\W_]{2,}")
 _NUMBERS = frozenset({
     "SSN", "MEDICALRECORD", "HEALTHPLAN", "ACCOUNT", "LICENSE", "VEHICLE", "DEVICE", "BIOID", "IDNUM",
     "ROOM",
@@ -71,8 +75,8 @@ class PatientPlan:
     @property
     def places(self) -> PlacePlan:
         if self._places is None:
-            spanish = self.language == "es"
-            self._places = PlacePlan(self.keyring, self.patient, self._state, self._keep_regions, spanish)
+            language = languages.of(self.language)
+            self._places = PlacePlan(self.keyring, self.patient, self._state, language, self._keep_regions)
         return self._places
 
     def mention(self, text: str) -> bytes:
@@ -105,9 +109,20 @@ class NoteSurrogates:
     def before(self, span: Span) -> str:
         return self._text[max(0, span.start - 40) : span.start]
 
+    def leaves(self, spans: Sequence[Span], new: str) -> bool:
+        """Whether a word of one of the spans stands in the new text."""
+        words = {fold(word) for word in _WORD.findall(new)}
+        texts = (self._text[span.start : span.end] for span in settle(spans))
+        return any(fold(word) in words for text in texts for word in _WORD.findall(text))
+
     def replace(self, span: Span, text: str) -> str:
         """Another text for the span; the same one only for ages, weekdays and seasons that hold."""
-        base, spanish = base_label(span.label), is_spanish(span.label, self._plan.language)
+        new = self._replace(span, text)
+        stays = base_label(span.label) in ("AGE", "DATE")
+        return new if stays or self._plan.mention(new) != self._plan.mention(text) else tag(span.label)
+
+    def _replace(self, span: Span, text: str) -> str:
+        base, language = base_label(span.label), spoken_in(span.label, self._plan.language)
         if base in NAMES:
             return self._plan.names.replace(span.label, text)
         if not any(c.isalnum() for c in text):
@@ -115,21 +130,21 @@ class NoteSurrogates:
         if base == "DATE":
             return self._date(span, text)
         if base == "AGE":
-            return cap_age(text, "90")
+            return cap_age(text, "90") if is_plain_age(text) else tag(span.label)
         if base in ("CITY", "STATE", "ZIP", "LOCATION-OTHER"):
-            return self._place(span, base, text, spanish)
+            return self._place(span, base, text, language)
         stream = self._stream(base, text)
         if base in ("PHONE", "FAX"):
             group = self._plan.places.group(
-                self._plan.mention(text), self._group(base, text, spanish), spanish
+                self._plan.mention(text), self._group(base, text, language), language
             )
             return contacts.new_phone(stream, text, self._plan.places.main(group).area_code)
         if base in _NUMBERS:
             # A plain word that was taken for a number: other letters would look like nothing at all.
             return tag(span.label) if text.islower() and text.isalpha() else new_number(stream, text, base)
-        return self._by_words(span, base, text, spanish, stream)
+        return self._by_words(span, base, text, language, stream)
 
-    def _by_words(self, span: Span, base: str, text: str, spanish: bool, stream: Stream) -> str:
+    def _by_words(self, span: Span, base: str, text: str, language: Language, stream: Stream) -> str:
         if base == "EMAIL":
             return contacts.new_email(stream, text, self._plan.names)
         if base == "USERNAME":
@@ -139,15 +154,15 @@ class NoteSurrogates:
         if base == "IPADDR":
             return contacts.new_ip(stream, text)
         if base in ("HOSPITAL", "ORGANIZATION"):
-            return organisations.new_organisation(stream, text, spanish)
+            return organisations.new_organisation(stream, text, language)
         if base == "STREET":
-            return organisations.new_street(stream, text, spanish)
+            return organisations.new_street(stream, text, language)
         if base == "DEPARTMENT":
-            return organisations.new_department(stream, text)
+            return organisations.new_department(stream, text, language)
         if base == "PROFESSION":
-            return organisations.new_profession(stream, text, spanish)
+            return organisations.new_profession(stream, text, language)
         if base == "COUNTRY":
-            return organisations.new_country(stream, text, spanish)
+            return organisations.new_country(stream, text, language)
         return new_number(stream, text) if any(c.isdecimal() for c in text) else tag(span.label)
 
     def _date(self, span: Span, text: str) -> str:
@@ -170,29 +185,29 @@ class NoteSurrogates:
             return self._anchors[index - 1][1]
         return self._anchors[0][1] if self._anchors else None
 
-    def _place(self, span: Span, base: str, text: str, spanish: bool) -> str:
-        places, mention, own = self._plan.places, self._plan.mention(text), self._group(base, text, spanish)
+    def _place(self, span: Span, base: str, text: str, language: Language) -> str:
+        places, mention, own = self._plan.places, self._plan.mention(text), self._group(base, text, language)
         coded = sum(c.isdecimal() for c in text) >= 3
         if base == "LOCATION-OTHER" and coded and (parts := _CODE_AND_TOWN.fullmatch(text)):
-            return self._code_and_town(span, spanish, *parts.groups())
+            return self._code_and_town(span, language, *parts.groups())
         if base == "ZIP" or (base == "LOCATION-OTHER" and coded):
-            town = self._town_before(span, spanish)
-            place = town or places.main(places.group(mention, own, spanish))
+            town = self._town_before(span, language)
+            place = town or places.main(places.group(mention, own, language))
             return self._postcode(text, place.postcode, base)
         if base == "STATE":
-            town = self._town_before(span, spanish) if not own else None
-            place = town or places.main(places.group(mention, own, spanish))
+            town = self._town_before(span, language) if not own else None
+            place = town or places.main(places.group(mention, own, language))
             return _region_like(text, place.region, place.region_name)
-        if base == "LOCATION-OTHER" and not own and not spanish:
-            return organisations.new_organisation(self._stream(base, text), text)
-        if spanish and own and self._follows_a_place(span):
-            return like_words(text, places.main(places.group(mention, own, spanish)).region_name)
-        return like_words(text, places.town(mention, own, spanish).town)
+        if base == "LOCATION-OTHER" and not own and not language.places.territories:
+            return organisations.new_organisation(self._stream(base, text), text, language)
+        if language.places.territories and own and self._follows_a_place(span):
+            return like_words(text, places.main(places.group(mention, own, language)).region_name)
+        return like_words(text, places.town(mention, own, language).town)
 
-    def _code_and_town(self, span: Span, spanish: bool, code: str, gap: str, town: str) -> str:
+    def _code_and_town(self, span: Span, language: Language, code: str, gap: str, town: str) -> str:
         """`28046 Madrid`: the town is another one, and the postcode is that one's."""
-        own = self._group("LOCATION-OTHER", town, spanish)
-        place = self._plan.places.town(self._plan.mention(town), own, spanish)
+        own = self._group("LOCATION-OTHER", town, language)
+        place = self._plan.places.town(self._plan.mention(town), own, language)
         return self._postcode(code, place.postcode, "LOCATION-OTHER") + gap + like_words(town, place.town)
 
     def _follows_a_place(self, span: Span) -> bool:
@@ -205,7 +220,7 @@ class NoteSurrogates:
             and self._text[near.end : span.start].strip() in (",", "(", "/")
         )
 
-    def _town_before(self, span: Span, spanish: bool) -> Place | None:
+    def _town_before(self, span: Span, language: Language) -> Place | None:
         """The new place of the town written right before the span, with no more than a state between them."""
         index = bisect_left(self._starts, span.start) - 1
         while index >= 0 and span.start - self._spans[index].end <= _BESIDE:
@@ -213,7 +228,7 @@ class NoteSurrogates:
             if base_label(near.label) == "CITY":
                 text = self._text[near.start : near.end]
                 return self._plan.places.town(
-                    self._plan.mention(text), self._group("CITY", text, spanish), spanish
+                    self._plan.mention(text), self._group("CITY", text, language), language
                 )
             if base_label(near.label) != "STATE":
                 return None
@@ -231,8 +246,8 @@ class NoteSurrogates:
         new = scramble(stream, body)
         return text[:lead] + start + (new if head != start or new != body else another(stream, body))
 
-    def _group(self, base: str, text: str, spanish: bool) -> bytes:
-        return place_group(self._plan.keyring, self._plan.patient, base, text, spanish)
+    def _group(self, base: str, text: str, language: Language) -> bytes:
+        return place_group(self._plan.keyring, self._plan.patient, base, text, language)
 
     def _stream(self, base: str, text: str) -> Stream:
         return self._plan.keyring.stream("ids", base, self._plan.patient, self._plan.mention(text))

@@ -14,8 +14,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from deidlab import languages
 from deidlab.corpus.files import complete_file
 from deidlab.errors import ConfigError, CorpusError
+from deidlab.inputfile import read_input
 from deidlab.mask.policy import Policy, base_label
 from deidlab.pipeline.settings import Finding
 from deidlab.types import Document
@@ -91,11 +93,17 @@ class Calibrator:
 def describe_detector(finding: Finding) -> dict[str, Any]:
     """What a calibration holds for: anything that may find less makes it another detector."""
     model = None if finding.rules == "only" else finding.model
+    # Told only where they are not the usual ones, so that calibrations of old still hold.
+    unusual: dict[str, Any] = {"without_rules": sorted(set(finding.without_rules))}
+    of_model = replace(finding, language="").find_language()
+    if languages.of(finding.find_language()) is not languages.of(of_model):
+        unusual["language"] = finding.language
     return {
         "rules": finding.rules,
         "ensemble": finding.how,
         "model": None if model is None else _fingerprint(model),
         "allows_terms": finding.allow is not None,
+        **{name: value for name, value in unusual.items() if value},
     }
 
 
@@ -122,12 +130,12 @@ def write_calibration(calibration: Calibration, path: Path, overwrite: bool = Fa
 
 def read_calibration(path: Path) -> Calibration:
     try:
-        table = json.loads(path.read_text("utf-8"))
+        table = json.loads(read_input(path))
         words = tuple((int(unit), str(label), float(score)) for unit, label, score in table["words"])
         return Calibration(dict(table["detector"]), str(table["unit"]), int(table["n_notes"]), words)
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror or 'cannot be read'}") from None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise ConfigError(f"{path}: not a calibration that `deidlab detect --calibration` wrote") from None
 
 
@@ -151,8 +159,8 @@ def promise_recall(policy: Policy, finding: Finding, path: Path | None) -> Promi
     calibration = read_calibration(_find(policy, finding, path))
     if dict(calibration.detector) != describe_detector(finding):
         raise ConfigError(
-            "the calibration is of another detector: --model, --rules, --ensemble and whether there is an "
-            "--allow must be as they were when it was made"
+            "the calibration is of another detector: --model, --rules, --language, --without-rule, "
+            "--ensemble and whether there is an --allow must be as they were when it was made"
         )
     every = {label for _, label, _ in calibration.words}
     groups = _groups(policy, every)

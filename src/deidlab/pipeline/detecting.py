@@ -12,14 +12,16 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from deidlab.corpus import recognise_format, write_corpus
-from deidlab.corpus.files import complete_file, refuse_existing
+from deidlab.corpus.files import complete_file, private_files, refuse_existing, refuse_overlap, same_name
 from deidlab.corpus.formats import ALIASES, FORMATS, Format, find_format
 from deidlab.errors import CorpusError
 from deidlab.execute import Executor, Failed, Local, Task
 from deidlab.pipeline.calibrating import Calibrator, write_calibration
 from deidlab.pipeline.identity import describe_detecting
 from deidlab.pipeline.partial import Partial, open_partial
+from deidlab.pipeline.pinning import pin_files
 from deidlab.pipeline.sameness import pin_finding
+from deidlab.pipeline.sealing import Seal
 from deidlab.pipeline.settings import Finding, Source
 from deidlab.pipeline.source import STDIN, Note, without_id
 from deidlab.pipeline.tasks import note_numbers, read_again, read_tasks
@@ -125,7 +127,9 @@ def write_files(job: DetectJob) -> Writer:
     """Documents into the files that the job names."""
 
     def write(documents: Iterable[Document], format: Format) -> Counter[str]:
-        return write_corpus(documents, job.destination, format.name, job.overwrite)
+        # The notes themselves are in it.
+        with private_files():
+            return write_corpus(documents, job.destination, format.name, job.overwrite, same_name)
 
     return write
 
@@ -148,7 +152,11 @@ def detect_corpus(job: DetectJob, write: Writer, watch: Callable[[str, int], Non
     for path in (final, job.word_scores, job.calibration):
         if path is not None:
             refuse_existing(path, job.overwrite)
+    finding = job.finding
+    inputs = (job.source.path, finding.known, finding.allow, finding.deny)
+    refuse_overlap((final, job.word_scores, job.calibration), inputs)
     with open_partial(job.destination, describe_detecting(job, format.name), True, job.overwrite) as partial:
+        pin_files(job.source, partial, Seal(b"detect"))
         find_all(job, partial, watch)
         with _scores_file(job) as scores:
             documents = _documents(job, format, outcome, scores, _kept_notes(job, partial))
@@ -203,17 +211,20 @@ def _digest(document: Document) -> str:
 def _kept_notes(job: DetectJob, partial: Partial) -> Iterator[tuple[Note, Found | Failed]]:
     """The source once more, each note with what was found in it."""
     rows = partial.parts.lines()
+    changed = CorpusError(f"{job.source.path}: changed while it was read; start again with --overwrite")
     for note in read_again(job.source):
         row = next(rows, {})
         text = None if note.document is None else _digest(note.document)
         if row.get("number") != note.number or ("failed" not in row and row.get("text") != text):
-            raise CorpusError(f"{job.source.path}: changed while it was read; start again with --overwrite")
+            raise changed
         if note.document is None:
             yield note, Failed(note.problem)
         elif "failed" in row:
             yield note, Failed(row["failed"])
         else:
             yield note, Found(tuple(Span(*cells) for cells in row["spans"]), row["words"])
+    if next(rows, None) is not None:
+        raise changed
 
 
 def mark_notes(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from deidlab.errors import CorpusError
 from deidlab.pipeline.partial import Partial
 from deidlab.pipeline.sealing import Seal
 from deidlab.pipeline.settings import Source
@@ -13,14 +14,20 @@ from deidlab.types import Span
 
 
 def given_rows(spans: Source, seal: Seal) -> Iterator[tuple[bytes, bytes, tuple[Span, ...]]]:
-    """What the state keeps of a corpus of spans."""
+    """What the state keeps of a corpus of spans; one of which no note can be read is an error."""
+    problem = "there is none"
+    any_read = False
     for note in read_notes(spans):
+        problem = note.problem or problem
         if note.document is not None:
+            any_read = True
             yield (
                 seal.digest("document", note.document.id),
                 seal.digest("text", note.document.text),
                 note.document.spans,
             )
+    if not any_read:
+        raise CorpusError(f"{spans.path}: no note of the corpus of spans can be read (--spans): {problem}")
 
 
 def attach(notes: Sequence[Note], seal: Seal, partial: Partial) -> Sequence[Note]:

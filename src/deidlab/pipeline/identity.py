@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from deidlab.errors import ConfigError
 from deidlab.pipeline.record import versions
+from deidlab.pipeline.sameness import mark_files
 from deidlab.pipeline.sealing import Seal
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ def describe_settings(job: MaskJob, format: str) -> dict[str, Any]:
         "found_by": "given spans" if job.spans is not None else "detector",
         "model": None if finding.rules == "only" else finding.model and Path(finding.model).name,
         "rules": finding.rules,
+        "without_rules": list(finding.without_rules),
         "device": finding.device,
         "threshold": finding.threshold,
         "ensemble": finding.how,
@@ -43,6 +45,7 @@ def describe_settings(job: MaskJob, format: str) -> dict[str, Any]:
             "patient": job.source.reading.patient_column,
         },
         "kept_columns": list(job.writing.columns),
+        "annotations_kept": job.writing.annotations_kept,
         "key": seal.fingerprint(),
         "repeatable": job.repeatable,
     }
@@ -64,6 +67,7 @@ def describe_job(job: MaskJob, format: str) -> str:
         "policy_rows": [rows, asdict(policy.default)],
         "keeps_map": job.map_file is not None,
         "model_folder": job.finding.model and str(Path(job.finding.model).resolve()),
+        "found_with": None if job.spans is not None else mark_files(job.finding),
     }
     # Only its digest is kept: the source's name may be a name.
     return Seal(job.settings.key).digest("job", json.dumps(whole, sort_keys=True)).hex()
@@ -81,6 +85,7 @@ def describe_detecting(job: DetectJob, format: str) -> str:
         "finding": asdict(finding),
         "files": [_digest(path, seal) for path in (finding.known, finding.allow, finding.deny)],
         "model": finding.model and str(Path(finding.model).resolve()),
+        "found_with": mark_files(finding),
         "source": str(job.source.path.resolve()),
         "reading": asdict(job.source.reading),
         "patient_from": job.source.patient_from,

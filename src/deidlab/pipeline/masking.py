@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,13 +22,16 @@ from deidlab.corpus.formats import Format
 from deidlab.errors import CorpusError
 from deidlab.execute import Executor, Failed, Local, Task
 from deidlab.execute.tasks import FarItems, pair
-from deidlab.mask import Masker, MaskSettings, PatientState, unpack_facts
+from deidlab.mask import MaskSettings, PatientState, unpack_facts
 from deidlab.pipeline.comparing import compare_devices
+from deidlab.pipeline.failing import NEW, fail_gone, fail_twice, note_failure, result_failure
 from deidlab.pipeline.given import attach, given_rows
 from deidlab.pipeline.identity import describe_job, describe_settings
 from deidlab.pipeline.output import choose_destination, is_one_note_file, put_in_place, write_output
+from deidlab.pipeline.overwriting import check_places
 from deidlab.pipeline.partial import Partial, open_partial
 from deidlab.pipeline.parts import line_to_document
+from deidlab.pipeline.pinning import pin_job
 from deidlab.pipeline.record import (
     NOTES,
     RECORD,
@@ -41,12 +45,12 @@ from deidlab.pipeline.record import (
 from deidlab.pipeline.sameness import pin_finding
 from deidlab.pipeline.sealing import Seal
 from deidlab.pipeline.settings import Finding, Source, Writing
-from deidlab.pipeline.source import Note, Start, without_id
+from deidlab.pipeline.source import Note, Start
 from deidlab.pipeline.state import Failure, Row, Settled
 from deidlab.pipeline.tables import check_tables, output_format, pin_source, reach, reached, write_to_table
 from deidlab.pipeline.tasks import note_numbers, read_tasks
 from deidlab.pipeline.ways_back import opened, write_map
-from deidlab.pipeline.work import FindPhi, MaskedNote, MaskPhi, Unread
+from deidlab.pipeline.work import FindPhi, MaskedNote, MaskPhi
 from deidlab.types import Document
 
 Watch = Callable[[str, int], None]
@@ -108,10 +112,12 @@ def mask_corpus(job: MaskJob, watch: Watch = no_watch) -> MaskOutcome:
     if job.sink is None:
         destination = choose_destination(job.source.path, format, job.destination)
         refuse_existing(destination, job.overwrite)
+    check_places(job, destination)
     identity = describe_job(job, format.name)
     with open_partial(destination, identity, job.repeatable, job.overwrite) as partial:
         check_tables(job, partial, identity)
         job = pin_source(job, partial)
+        pin_job(job, partial)
         find_all(job, partial, watch)
         settle_patients(job.settings, partial)
         mask_all(job, partial, format, watch)
@@ -144,12 +150,8 @@ def find_all(job: MaskJob, partial: Partial, watch: Watch) -> None:
             if isinstance(result, Row):
                 rows.append(result)
             else:
-                stage, reason = _why(result)
-                failures.append(_failure(job, seal, notes[place], stage, reason))
-        twice = {row.number for row in state.put_task(completion.number, rows, failures)}
-        if twice:
-            again = [note for note in notes if note.number in twice]
-            state.put_failures([_failure(job, seal, n, "read", "a second note of this id") for n in again])
+                failures.append(result_failure(job, seal, notes[place], result))
+        state.put_task(completion.number, rows, failures, fail_twice(job, seal, notes))
         reach(job.source, partial, seal, "find", completion.number, notes)
         watch("finding", len(notes))
     state.keep()
@@ -160,17 +162,6 @@ def _tasks(
 ) -> Iterator[Task[Note]]:
     # Spans that were given are looked up here by the notes' ids, so the notes must be here.
     return read_tasks(job.source, job.executor, is_done, passed, start, here=job.spans is not None)
-
-
-def _why(result: Failed | Unread) -> tuple[str, str]:
-    return ("read", result.problem) if isinstance(result, Unread) else ("find", result.reason)
-
-
-def _failure(job: MaskJob, seal: Seal, note: Note, stage: str, reason: str) -> Failure:
-    name = note.document.id if note.document else note.name
-    shown = name if job.writing.ids_kept else Masker(job.settings).pseudonym("document", name or note.place)
-    sealed = seal.close(json.dumps([name, note.place]).encode())
-    return Failure(note.number, shown, stage, without_id(reason, name), sealed)
 
 
 def settle_patients(settings: MaskSettings, partial: Partial) -> None:
@@ -190,24 +181,32 @@ def settle_patients(settings: MaskSettings, partial: Partial) -> None:
 def mask_all(job: MaskJob, partial: Partial, format: Format, watch: Watch) -> None:
     """Second pass: every note that the first one understood, masked, into parts."""
     seal, state = Seal(job.settings.key), partial.state
-    under_way: dict[int, Sequence[Note]] = {}
+    under_way: dict[int, tuple[Sequence[Note], Sequence[int]]] = {}
+    n_known, seen = state.last_number(), Counter[str]()
+
+    def pass_by(n: int) -> None:
+        seen["notes"] += n
+        watch("masking", n)
 
     def tasks() -> Iterator[Task[tuple[Note, Settled | None]]]:
         start = reached(job.source, partial, seal, "mask")
-        watch("masking", start.note - 1)
-        for task in _tasks(job, partial.parts.has, lambda n: watch("masking", n), start):
+        pass_by(start.note - 1)
+        for task in _tasks(job, partial.parts.has, pass_by, start):
             notes = task.items if job.spans is None else attach(task.items, seal, partial)
-            under_way[task.number] = notes
-            yield Task(task.number, _settled(notes, state.settled(note_numbers(task))))
+            numbers = note_numbers(task)
+            under_way[task.number] = notes, numbers
+            yield Task(task.number, _settled(notes, state.settled(numbers)))
 
     work = MaskPhi(job.settings, format.name, job.writing, job.map_file is not None)
     for completion in job.executor(tasks(), work):
-        notes = under_way.pop(completion.number)
+        notes, numbers = under_way.pop(completion.number)
         failed = [(n, r.reason) for n, r in enumerate(completion.results) if isinstance(r, Failed)]
-        state.put_failures([_failure(job, seal, notes[place], "mask", why) for place, why in failed])
+        failed += [(place, NEW) for place, number in enumerate(numbers) if number > n_known]
+        state.put_failures([note_failure(job, seal, notes[place], "mask", why) for place, why in failed])
         partial.parts.put(completion.number, [r for r in completion.results if isinstance(r, MaskedNote)])
         reach(job.source, partial, seal, "mask", completion.number, notes)
-        watch("masking", len(notes))
+        pass_by(len(notes))
+    fail_gone(job, partial, seal, seen["notes"])
 
 
 def _settled(notes: Sequence[Note], found: list[Settled | None]) -> Sequence[tuple[Note, Settled | None]]:
@@ -264,7 +263,7 @@ def _pass_by(partial: Partial, tally: Tally, notes: IO[str], watch: Watch) -> It
         document = line_to_document(line)
         tally.add(line["number"], document.id, line["spans"], line["replaced"], line["tally"])
         notes.write(notes_line(line))
-        tally.n_bare += line["bare"]
+        tally.annotations.update(line["annotations"])
         watch("writing", 1)
         yield document
 

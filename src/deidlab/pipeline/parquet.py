@@ -7,19 +7,22 @@ knows its notes.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from deidlab.corpus.formats import find_format, recognise_format
-from deidlab.corpus.raw import BadDocument, RawDocument, ReadSettings
-from deidlab.corpus.reading import corpus_files
-from deidlab.corpus.table import find_columns, row_to_raw
+from deidlab.corpus.names import Around, FileNames, rename
+from deidlab.corpus.patients import compile_pattern
+from deidlab.corpus.raw import BadDocument, RawDocument, ReadSettings, vetted
+from deidlab.corpus.reading import UTF8_NAME, corpus_files
+from deidlab.corpus.table import arrow_rows, find_columns, row_to_raw
 from deidlab.errors import ConfigError, CorpusError
+from deidlab.inputfile import require_regular
 from deidlab.pipeline.settings import Source
 from deidlab.pipeline.source import STDIN, Note, to_note, with_patient
+from deidlab.types import is_writable
 
 _ROWS_A_TASK = 64
 _BYTES_A_TASK = 256 * 1024
@@ -31,7 +34,7 @@ class RowGroup:
     """Rows that lie together: `first` counts from 0 over the source, `row` within the file.
 
     `path` is as the source names it, `real` as other machines find it. A file that cannot be read is a group
-    of one row, whose `problem` says why.
+    of one row, whose `problem` says why. `around` tells its ids from those of other files of the same name.
     """
 
     path: Path
@@ -43,6 +46,7 @@ class RowGroup:
     rows_a_task: int
     file_bytes: int
     problem: str = ""
+    around: Around = ("", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,7 @@ class ParquetReading:
             yield from self._read_share(reading.groups[0], share)
 
     def _read_share(self, group: RowGroup, share: Sequence[int]) -> Iterator[tuple[Note, ...]]:
-        pattern = None if self.patient_from is None else re.compile(self.patient_from)
+        pattern = None if self.patient_from is None else compile_pattern(self.patient_from)
         tasks = _read_group(group, share, self.settings)
         for first, raws in zip(share, tasks, strict=True):
             notes = (to_note(number, raw) for number, raw in enumerate(raws, start=first + 1))
@@ -89,18 +93,22 @@ def parquet_reading(source: Source) -> ParquetReading | None:
     if format.name != "parquet":
         return None
     groups: list[RowGroup] = []
+    names = FileNames(source.path, format)
     for path in corpus_files(source.path, format):
         first = groups[-1].first + groups[-1].n_rows if groups else 0
-        groups += _groups_of(path, first, source.reading)
+        groups += _groups_of(path, first, source.reading, names.around(path))
     return ParquetReading(tuple(groups), source.reading, source.patient_from)
 
 
-def _groups_of(path: Path, first: int, settings: ReadSettings) -> Iterator[RowGroup]:
+def _groups_of(path: Path, first: int, settings: ReadSettings, around: Around) -> Iterator[RowGroup]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     real = path.resolve()
     try:
+        if not is_writable(path.name):
+            raise CorpusError(f"{path}: {UTF8_NAME}")
+        require_regular(path)
         size = path.stat().st_size
         with pq.ParquetFile(path) as file:
             find_columns(file.schema_arrow.names, path, settings)
@@ -119,7 +127,7 @@ def _groups_of(path: Path, first: int, settings: ReadSettings) -> Iterator[RowGr
     for index, (n_rows, n_bytes) in enumerate(rows):
         if n_rows:
             at_once = max(1, min(_ROWS_A_TASK, _BYTES_A_TASK * n_rows // max(n_bytes, 1)))
-            yield RowGroup(path, real, index, first + row, row, n_rows, at_once, size)
+            yield RowGroup(path, real, index, first + row, row, n_rows, at_once, size, around=around)
         row += n_rows
 
 
@@ -129,7 +137,8 @@ Raws = list[RawDocument | BadDocument]
 def _read_group(group: RowGroup, share: Sequence[int], settings: ReadSettings) -> Iterator[Raws]:
     """The raw documents of each task of a share; after a damage, as many bad documents as there are rows."""
     if group.problem:
-        yield [BadDocument(group.path, group.problem.removeprefix(f"{group.path}: "), group.path.name)]
+        reason = group.problem.removeprefix(f"{group.path}: ")
+        yield [vetted(BadDocument(group.path, reason, group.path.name))]
         return
     done = 0
     problem = ""
@@ -141,18 +150,22 @@ def _read_group(group: RowGroup, share: Sequence[int], settings: ReadSettings) -
         problem = str(error)
     for first in share[done:]:
         n_rows = min(group.rows_a_task, group.first + group.n_rows - first)
-        yield [BadDocument(group.path, problem or _DAMAGED) for _ in range(n_rows)]
+        yield [vetted(BadDocument(group.path, problem or _DAMAGED)) for _ in range(n_rows)]
 
 
-def rows_to_raw(group: RowGroup, first: int, rows: list[dict[str, Any]], settings: ReadSettings) -> Raws:
+Rows = list[dict[str, Any] | None]
+
+
+def rows_to_raw(group: RowGroup, first: int, rows: Rows, settings: ReadSettings) -> Raws:
     start = first - group.first + group.row + 1
-    return [
+    raws = (
         row_to_raw(row, group.path, f"row {number}", f"{group.path.stem}-{number}", settings)
         for number, row in enumerate(rows, start=start)
-    ]
+    )
+    return [vetted(rename(raw, group.around)) for raw in raws]
 
 
-def _tables(group: RowGroup, share: Sequence[int]) -> Iterator[list[dict[str, Any]]]:
+def _tables(group: RowGroup, share: Sequence[int]) -> Iterator[Rows]:
     """The rows of each task of a share; only what is asked for is turned into Python's values."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -169,7 +182,7 @@ def _tables(group: RowGroup, share: Sequence[int]) -> Iterator[list[dict[str, An
                 strict=True,
             ):
                 if first == target:
-                    yield table.to_pylist()
+                    yield list(arrow_rows(table))
                     target = next(wanted, None)
                 if target is None:
                     return
@@ -183,6 +196,7 @@ def _tables(group: RowGroup, share: Sequence[int]) -> Iterator[list[dict[str, An
 def _check_file(group: RowGroup) -> None:
     """Raise, for the whole run, where this machine does not see the file that the run was begun with."""
     try:
+        require_regular(group.real)
         size = group.real.stat().st_size
     except FileNotFoundError:
         raise ConfigError(

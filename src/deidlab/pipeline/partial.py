@@ -60,6 +60,20 @@ def open_partial(destination: Path, job: str, repeatable: bool, restart: bool) -
                 shutil.rmtree(folder, ignore_errors=True)
 
 
+@contextlib.contextmanager
+def scratch_folder(destination: Path) -> Iterator[Path]:
+    """A folder beside an output to make it in, for its owner alone; what a kill left in it goes first."""
+    folder = destination.parent / f".{destination.name}.deidlab-restore"
+    destination.parent.mkdir(parents=True, exist_ok=True)
+    with _locked(folder):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(mode=0o700)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
 def _drop_other(folder: Path, job: str, restart: bool) -> None:
     """Remove what cannot be gone on with: another job's run, on request, or one whose key is lost."""
     path = folder / "state.sqlite"

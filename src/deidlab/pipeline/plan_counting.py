@@ -15,6 +15,7 @@ from deidlab.corpus.database_reading import count_rows
 from deidlab.corpus.formats import find_format, recognise_format
 from deidlab.corpus.raw import MAX_NOTE_CHARACTERS
 from deidlab.corpus.reading import corpus_files
+from deidlab.inputfile import open_input
 from deidlab.pipeline.settings import Source
 
 
@@ -53,7 +54,7 @@ def _longer(size: int, n_notes: int, sample_size: int, n_sample: int) -> float:
 def _count_lines(paths: list[Path], n_sample: int) -> Counted:
     n_lines = size = sample_size = 0
     for path in paths:
-        with path.open("rb") as stream:
+        with open_input(path) as stream:
             for line in islice(stream, max(0, n_sample - n_lines)):
                 n_lines += 1
                 sample_size += len(line)
@@ -83,7 +84,7 @@ def _count_csv(paths: list[Path], n_sample: int) -> Counted:
     """As many rows as the whole size holds of rows like the first ones."""
     csv.field_size_limit(MAX_NOTE_CHARACTERS)
     size = sum(path.stat().st_size for path in paths)
-    with paths[0].open("rb") as stream:
+    with open_input(paths[0]) as stream:
         # One byte is one character in this encoding, so that nothing can be wrong with it.
         lines = (line.decode("latin-1") for line in stream)
         rows = csv.reader(lines, delimiter="\t" if paths[0].suffix == ".tsv" else ",")

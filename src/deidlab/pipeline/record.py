@@ -35,7 +35,7 @@ class Tally:
     left: Counter[tuple[str, str]] = field(default_factory=Counter)
     bins: list[int] = field(default_factory=lambda: [0] * BINS)
     n_unscored: int = 0
-    n_bare: int = 0
+    annotations: Counter[str] = field(default_factory=Counter)
     weak: dict[str, list[int]] = field(default_factory=dict)
     review: list[tuple[float, int, str, int, int]] = field(default_factory=list)
 
@@ -85,7 +85,9 @@ class Tally:
             "left_by_policy": _rows(self.left),
             "certainty": {"bins": self.bins, "unscored": self.n_unscored},
             "weaker_candidates": dict(sorted(self.weak.items())),
-            "bare_annotations": self.n_bare,
+            "annotations": {
+                name: self.annotations[name] for name in ("replaced", "dropped", "kept", "hidden", "renamed")
+            },
             "review": review,
         }
 
@@ -126,5 +128,6 @@ def record_folder(destination: Path) -> Path:
 
 
 def open_private(path: Path) -> IO[str]:
-    """A new file that only its owner can read, to write to."""
+    """A new file that only its owner can read, to write to; one that is there goes first, with its mode."""
+    path.unlink(missing_ok=True)
     return open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8")  # noqa: PTH123

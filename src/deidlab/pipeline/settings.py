@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deidlab.corpus import ReadSettings
 from deidlab.corpus.database_url import TablePlace
-from deidlab.errors import ConfigError
+from deidlab.corpus.patients import compile_pattern
+from deidlab.languages import DEFAULT
 
 if TYPE_CHECKING:
     from deidlab.detect import Detector
@@ -35,12 +35,7 @@ class Source:
     def __post_init__(self) -> None:
         if self.patient_from is None:
             return
-        try:
-            groups = re.compile(self.patient_from).groups
-        except re.error:
-            raise ConfigError("--patient-from: not a regular expression") from None
-        if groups != 1:
-            raise ConfigError(f"--patient-from: one group in brackets is expected, not {groups}")
+        compile_pattern(self.patient_from)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +43,11 @@ class Finding:
     """How PHI is found; files are named here and read where the detector is loaded.
 
     `device` is where a model runs, cpu or cuda; `mark` tells the files that were pinned for other machines.
+    `language` is the code of that of the notes, where it is not the model's; `without_rules` names rules that
+    do not run.
     """
 
-    model: str | None = "en"
+    model: str | None = DEFAULT
     rules: str = "on"
     known: Path | None = None
     allow: Path | None = None
@@ -60,6 +57,14 @@ class Finding:
     labels: str = "i2b2-2014"
     device: str = "cpu"
     mark: str = ""
+    language: str = ""
+    without_rules: tuple[str, ...] = ()
+
+    def find_language(self) -> str:
+        """The code of the language that was named, else the model's; empty where neither tells."""
+        from deidlab.detect.embedded import language_of
+
+        return self.language or language_of(None if self.rules == "only" else self.model)
 
     def load(self) -> Detector:
         """The detector; a worker calls this once."""
@@ -74,13 +79,19 @@ class Finding:
         )
         model = None if self.rules == "only" else self.model
         return load_detector(
-            model, self.rules, known, allow, deny, self.threshold, self.labels, self.how, self.device
-        )
+            model, self.rules, known, allow, deny, self.threshold, self.labels, self.how, self.device,
+            self.language, self.without_rules,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """What is written: pseudonyms unless ids are kept, and of other columns only those named."""
+    """What is written: pseudonyms unless ids are kept, and of other columns only those named.
+
+    Annotations of the source that stand on text which nothing replaced would point at every leak: they are
+    dropped unless `annotations_kept`.
+    """
 
     ids_kept: bool = False
     columns: tuple[str, ...] = ()
+    annotations_kept: bool = False

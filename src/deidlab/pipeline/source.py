@@ -15,6 +15,7 @@ from pathlib import Path
 from deidlab.corpus.database_reading import read_rows
 from deidlab.corpus.database_url import Key
 from deidlab.corpus.files import MAX_FILE_BYTES, decode
+from deidlab.corpus.patients import compile_pattern, find_patient
 from deidlab.corpus.raw import BadDocument, RawDocument, build_document
 from deidlab.corpus.reading import read_raw
 from deidlab.errors import CorpusError
@@ -64,7 +65,7 @@ def _read_all(source: Source, start: Start) -> Iterator[Note]:
     if source.path == STDIN:
         yield from _read_stdin(source)
         return
-    pattern = None if source.patient_from is None else re.compile(source.patient_from)
+    pattern = None if source.patient_from is None else compile_pattern(source.patient_from)
     rows: Iterable[tuple[Key | None, RawDocument | BadDocument]]
     if source.table is not None:
         rows = read_rows(source.table, source.reading, start.key, start.note)
@@ -100,10 +101,10 @@ def without_id(reason: str, name: str) -> str:
 
 def with_patient(note: Note, pattern: re.Pattern[str]) -> Note:
     assert note.document is not None
-    match = pattern.search(note.document.id)
-    if match is None or not match.group(1):
+    patient = find_patient(pattern, note.document.id)
+    if patient is None:
         return replace(note, document=None, problem="--patient-from finds no patient in its id")
-    return replace(note, document=replace(note.document, patient=match.group(1)))
+    return replace(note, document=replace(note.document, patient=patient))
 
 
 def _read_stdin(source: Source) -> Iterator[Note]:

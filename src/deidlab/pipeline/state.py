@@ -6,11 +6,12 @@ of ids, which digests do not keep). There is no word of a note in it, so a run t
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -85,8 +86,13 @@ class State:
         if fresh:
             self._db.executescript(_SCHEMA)
         self._kept = time.monotonic()
+        self._whole = True
 
     def close(self) -> None:
+        """What is finished stays; of a task that was being put in, nothing."""
+        with contextlib.suppress(sqlite3.Error):
+            if self._whole:
+                self._db.commit()
         self._db.close()
 
     def setting(self, name: str) -> str | None:
@@ -106,25 +112,34 @@ class State:
     def has_task(self, number: int) -> bool:
         return self._db.execute("SELECT 1 FROM tasks WHERE number = ?", (number,)).fetchone() is not None
 
-    def put_task(self, number: int, rows: Sequence[Row], failures: Sequence[Failure]) -> list[Row]:
-        """Keep a finished task, all of it or nothing; rows whose id was there before come back.
+    def put_task(
+        self,
+        number: int,
+        rows: Sequence[Row],
+        failures: Sequence[Failure],
+        twice: Callable[[Row], Failure] | None = None,
+    ) -> None:
+        """Keep a finished task, all of it or nothing; a row whose id was there before becomes a failure.
 
         What was kept is safe after `keep`, or when the next task comes and some time has passed: to wait for
         the disk after every task would cost more than a kill can lose.
         """
         if time.monotonic() - self._kept > _KEEP_SECONDS:
             self.keep()
-        twice = []
+        self._whole = False
+        again: list[Failure] = []
         for row in rows:
             cells = (row.number, row.id, row.sealed, row.patient, row.text, spans_to_json(row.spans),
                      row.facts, json.dumps(row.tally))  # fmt: skip
             try:
                 self._db.execute("INSERT INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?)", cells)
             except sqlite3.IntegrityError:
-                twice.append(row)
-        self._put_failures(failures)
+                if twice is None:
+                    raise
+                again.append(twice(row))
+        self._put_failures([*failures, *again])
         self._db.execute("INSERT OR IGNORE INTO tasks VALUES (?)", (number,))
-        return twice
+        self._whole = True
 
     def keep(self) -> None:
         """Make safe what was put in."""
@@ -159,6 +174,28 @@ class State:
             for number, text, spans, tally, patient, state in rows
         }
         return [found.get(number) for number in numbers]
+
+    def last_number(self) -> int:
+        """The place of the last note that the first pass met, understood or not."""
+        query = (
+            "SELECT max(coalesce((SELECT max(number) FROM notes), 0), coalesce(max(number), 0)) FROM failures"
+        )
+        return int(self._db.execute(query).fetchone()[0])
+
+    def beyond(self, number: int) -> list[tuple[int, bytes]]:
+        """Place and sealed id of the notes that stood after that place."""
+        rows = self._db.execute(
+            "SELECT number, sealed FROM notes WHERE number > ? ORDER BY number", (number,)
+        )
+        return [(place, sealed) for place, sealed in rows]
+
+    def digests(self, numbers: Sequence[int]) -> dict[int, tuple[bytes, bytes, bytes]]:
+        """Of these notes, which follow one another: the digests of id, patient and text."""
+        rows = self._db.execute(
+            "SELECT number, id, patient, text FROM notes WHERE number BETWEEN ? AND ?",
+            (min(numbers), max(numbers)),
+        )
+        return {number: (name, patient, text) for number, name, patient, text in rows}
 
     def tallies(self) -> Iterator[tuple[tuple[Span, ...], dict[str, Any]]]:
         for spans, tally in self._db.execute("SELECT spans, tally FROM notes ORDER BY number"):

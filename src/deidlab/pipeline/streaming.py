@@ -16,6 +16,7 @@ from deidlab.corpus.jsonl import document_to_record
 from deidlab.execute import Failed
 from deidlab.execute.tasks import attempt
 from deidlab.mask import Fact, Masker, MaskSettings, PatientState, unpack_facts
+from deidlab.pipeline.annotations import sort_annotations
 from deidlab.pipeline.map_entries import pack_entry
 from deidlab.pipeline.parts import line_to_document
 from deidlab.pipeline.record import Tally
@@ -40,11 +41,12 @@ class StreamOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Streamed:
-    """One note: as it is written, as it was masked, and its way back as bytes."""
+    """One note: as it is written, as it was masked, its way back, and what became of its annotations."""
 
     document: Document
     masked: MaskedDocument
     way_back: bytes = field(repr=False)
+    annotations: dict[str, int] = field(default_factory=dict)
 
 
 def mask_stream(
@@ -72,6 +74,7 @@ def mask_stream(
                 continue
             name = done.document.id
             outcome.tally.add(number, name, kept["found"], replaced_cells(done.masked), tally)
+            outcome.tally.annotations.update(done.annotations)
             yield done
 
 
@@ -118,5 +121,8 @@ def _mask(
 ) -> Streamed:
     masked = masker.mask(replace(document, spans=spans), state)
     check_undone(document.text, masked)
-    written = masked_document(document, masked, masker, writing)
-    return Streamed(written, masked, pack_entry(document, written, masked))
+    own = sort_annotations(document, masked, masker.settings.policy)
+    written = masked_document(document, masked, own, masker, writing)
+    dropped = () if writing.annotations_kept else own.bare
+    way_back = pack_entry(document, written, masked, dropped)
+    return Streamed(written, masked, way_back, own.counts(writing.annotations_kept))

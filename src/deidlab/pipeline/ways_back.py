@@ -5,20 +5,20 @@ While a run is under way each note's way back lies sealed in its part; at the en
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from deidlab.corpus.database_reading import read_table
-from deidlab.corpus.files import complete_file, complete_folder, refuse_existing
+from deidlab.corpus.files import names_below, private_files, refuse_existing, refuse_foreign, refuse_overlap
 from deidlab.corpus.reading import read_corpus
 from deidlab.errors import CorpusError
 from deidlab.mask import MapReader, MapWriter, restore_text
 from deidlab.mask.apply import move_spans
 from deidlab.mask.keepmap import Place
 from deidlab.pipeline.map_entries import unpack_entry
-from deidlab.pipeline.output import choose_destination, is_one_note_file, write_output
+from deidlab.pipeline.output import choose_destination, is_one_note_file, put_in_place, write_output
+from deidlab.pipeline.partial import scratch_folder
 from deidlab.pipeline.parts import Parts
 from deidlab.pipeline.sealing import Seal
 from deidlab.pipeline.settings import Source
@@ -68,13 +68,13 @@ def restore_corpus(job: RestoreJob) -> int:
     places = {entry.masked_id: place for place, entry in reader.places()}
     destination = choose_destination(source, format, job.destination)
     refuse_existing(destination, job.overwrite)
+    refuse_overlap((destination,), (source if job.source.table is None else None, job.map_file))
     one_note = is_one_note_file(source, format, destination)
     count = [0]
     table, reading = job.source.table, job.source.reading
     notes = read_corpus(source, format.name, reading) if table is None else read_table(table, reading)
-    whole = complete_file if one_note or format.write is not None else complete_folder
-    with contextlib.ExitStack() as stack:
-        path = stack.enter_context(whole(destination, job.overwrite))
+    with private_files(), scratch_folder(destination) as scratch:
+        path = scratch / f"final{destination.suffix}"
         documents = _restored(notes, reader, places, count)
         # Which columns there were is known once a row was seen.
         first = next(documents, None)
@@ -82,6 +82,11 @@ def restore_corpus(job: RestoreJob) -> int:
         columns = () if first is None else tuple(first.meta)
         annotated = first is not None and bool(first.spans)
         write_output(rest, path, format, job.source.reading, columns, annotated, one_note)
+        if path.is_dir() and destination.is_dir():
+            new = frozenset(names_below(path))
+            refuse_foreign(destination, new.__contains__)
+        if path.exists():
+            put_in_place(path, destination, scratch / "old")
     return count[0]
 
 
@@ -101,6 +106,6 @@ def _restored(
         entry = reader.entry_at(place)
         text = restore_text(note.text, entry)
         back = [(Span(start, end, "x"), original) for start, end, original in entry.pieces if end > start]
-        spans = move_spans(note.spans, back)
+        spans = (*move_spans(note.spans, back), *entry.spans)
         count[0] += 1
         yield Document(entry.id, entry.patient, text, spans, entry.meta)

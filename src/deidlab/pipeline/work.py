@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,10 +20,12 @@ from deidlab.corpus.formats import Format, find_format
 from deidlab.corpus.jsonl import document_to_record
 from deidlab.errors import CorpusError
 from deidlab.mask import Masker, MaskSettings, PatientState, pack_facts
-from deidlab.mask.apply import landings, move_spans, undo
+from deidlab.mask.apply import landings, undo
+from deidlab.pipeline.annotations import OwnAnnotations, sort_annotations
 from deidlab.pipeline.map_entries import pack_entry
 from deidlab.pipeline.sealing import Seal
 from deidlab.pipeline.settings import Finding, Writing
+from deidlab.pipeline.sharing import shareable
 from deidlab.pipeline.source import Note
 from deidlab.pipeline.state import Row, Settled, spans_from_json
 from deidlab.types import Document, MaskedDocument, Span
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     from deidlab.detect import Detection, Detector
 
 BANDS = 10
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.:+/-]{0,59}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,8 @@ def detect(notes: Sequence[Note], detector: Detector | None) -> list[tuple[Note,
 
 def row_of(note: Note, seal: Seal, masker: Masker, detection: Detection | None) -> Row:
     document = _document(note)
-    spans = document.spans if detection is None else detection.spans
+    own = shareable(document.spans, masker.settings.policy)
+    spans = own if detection is None else detection.spans
     marked = replace(document, spans=spans)
     return Row(
         note.number,
@@ -162,35 +167,27 @@ class MaskPhi:
         spans = spans_from_json(settled.spans)
         masked = masker.mask(replace(document, spans=spans), shared(settled.shared))
         check_undone(document.text, masked)
-        written = masked_document(document, masked, masker, self.writing)
+        own = sort_annotations(document, masked, masker.settings.policy)
+        written = masked_document(document, masked, own, masker, self.writing)
         check_holds(written, format)
         line = {"number": note.number, "document": document_to_record(written), "spans": _cells(spans),
                 "replaced": replaced_cells(masked), "tally": json.loads(settled.tally),
-                "bare": count_bare(document, masked, masker)}  # fmt: skip
-        way_back = seal.close(pack_entry(document, written, masked)) if self.keeps_map else b""
+                "annotations": own.counts(self.writing.annotations_kept)}  # fmt: skip
+        dropped = () if self.writing.annotations_kept else own.bare
+        way_back = seal.close(pack_entry(document, written, masked, dropped)) if self.keeps_map else b""
         return MaskedNote(json.dumps(line, ensure_ascii=False).encode(), way_back)
 
 
-def masked_document(document: Document, masked: MaskedDocument, masker: Masker, writing: Writing) -> Document:
+def masked_document(
+    document: Document, masked: MaskedDocument, own: OwnAnnotations, masker: Masker, writing: Writing
+) -> Document:
     """The note as it is written: masked text, its own annotations moved along, and what was asked for."""
     kept = writing.ids_kept
     name = document.id if kept else masker.pseudonym("document", document.id)
     patient = document.patient if kept else masker.pseudonym("patient", document.patient)
     meta = {column: document.meta[column] for column in writing.columns if column in document.meta}
-    moved = move_spans(document.spans, masked.replacements)
+    moved = own.moved(masked, writing.annotations_kept)
     return Document(name, "" if document.patient == document.id else patient, masked.text, moved, meta)
-
-
-def count_bare(document: Document, masked: MaskedDocument, masker: Masker) -> int:
-    """Annotations of the source that the policy hides, and that stand on text which nothing replaced."""
-    gone = [span for span, _ in masked.replacements]
-    index = n_bare = 0
-    for span in document.spans:
-        while index < len(gone) and gone[index].end <= span.start:
-            index += 1
-        whole = index < len(gone) and gone[index].start <= span.start and span.end <= gone[index].end
-        n_bare += not whole and masker.settings.policy.masks(span)
-    return n_bare
 
 
 def check_undone(text: str, masked: MaskedDocument) -> None:
@@ -213,13 +210,18 @@ def check_holds(document: Document, format: Format) -> None:
 
 
 def _cells(spans: Sequence[Span]) -> list[list[Any]]:
-    return [[s.start, s.end, s.label, s.score, s.source] for s in spans]
+    return [[s.start, s.end, plain_word(s.label), s.score, plain_word(s.source)] for s in spans]
+
+
+def plain_word(word: str) -> str:
+    """A label or source as the record may show it: that of given spans is data, and may be a name."""
+    return word if not word or _PLAIN.fullmatch(word) else "other"
 
 
 def replaced_cells(masked: MaskedDocument) -> list[list[Any]]:
     """Each replaced span's offsets in the note, label, score, source, and offsets in the masked text."""
     places = landings(masked.replacements)
     return [
-        [s.start, s.end, s.label, s.score, s.source, start, end]
+        [s.start, s.end, plain_word(s.label), s.score, plain_word(s.source), start, end]
         for (s, _), (start, end) in zip(masked.replacements, places, strict=True)
     ]

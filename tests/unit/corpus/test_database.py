@@ -191,7 +191,7 @@ def test_a_finished_table_is_not_touched_unless_asked(tmp_path: Path) -> None:
 
 def test_without_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "sqlalchemy.exc", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'deidlab\[db\]'"):
+    with pytest.raises(MissingExtraError, match=r"needs the 'db' extra: pip install "):
         list(read_rows(place_of(tmp_path), ReadSettings()))
 
 

@@ -68,5 +68,5 @@ def test_half_a_file_never_shows(tmp_path: Path) -> None:
 
 def test_a_broken_sidecar_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.meta.json").write_text("[1]")
-    with pytest.raises(CorpusError, match=r"a\.meta\.json: not the JSON object that belongs to a\.txt"):
+    with pytest.raises(CorpusError, match=r"a\.txt: its \.meta\.json file is not the JSON object"):
         read_sidecar(tmp_path / "a.txt", "a")

@@ -161,11 +161,11 @@ def test_physionet_types_come_from_the_phrases(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("notes", "phi", "message"),
     [
-        (NOTES, "Patient 3\tNote 1\n1\t1\t2\n", "patient 3, note 1 has places but no text"),
+        (NOTES, "Patient 3\tNote 1\n1\t1\t2\n", r"a record of its \.phi or \.phrase file has no text"),
         (NOTES, "1\t1\t2\n", "line 1 comes before any"),
         (NOTES, "Patient 1\tNote 1\nx\n", "line 2 is not 'START START END'"),
         ("stray\n", "", "line 1 stands outside any record"),
-        ("START_OF_RECORD=1||||1||||\nabc\n", "", "ends inside the record of patient 1, note 1"),
+        ("START_OF_RECORD=1||||1||||\nabc\n", "", "ends inside the record that begins on line 1"),
     ],
 )
 def test_physionet_problems_are_named(notes: str, phi: str, message: str, tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ def test_inline_tags(tmp_path: Path) -> None:
 )
 def test_inline_tags_that_do_not_match_are_refused(text: str, tmp_path: Path) -> None:
     write(tmp_path / "a.tagged.txt", text)
-    with pytest.raises(CorpusError, match=r"line 2: <|is never closed"):
+    with pytest.raises(CorpusError, match=r"line 2: a tag does not match|the tag on line 2 is never closed"):
         list(read_corpus(tmp_path))
 
 

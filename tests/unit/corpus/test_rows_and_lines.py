@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 from pathlib import Path
 
 import pytest
 
 from deidlab.corpus import ReadReport, ReadSettings, read_corpus
+from deidlab.corpus.raw import BadDocument, RawDocument
+from deidlab.corpus.reading import read_raw
 from deidlab.errors import CorpusError
 from deidlab.types import Document
 
@@ -82,7 +85,10 @@ def test_jsonl_needs_text_alone_and_keeps_other_keys(tmp_path: Path) -> None:
             "outside the text of 1 characters",
         ),
         (b'{"text": "ab", "spans": [{"start": 0, "end": 1, "label": "X", "text": "b"}]}', "quoted text"),
-        (b'{"text": "ab", "spans": [{"start": 0, "end": 1, "label": "X", "score": 7}]}', "score outside"),
+        (
+            b'{"text": "ab", "spans": [{"start": 0, "end": 1, "label": "X", "score": 7}]}',
+            "the score is not a number from 0 to 1",
+        ),
         (b'{"text": "a", "meta": 3}', "'meta' must be an object"),
         (b'{"text": "\\ud800"}', "half of a UTF-16 pair at offset 0"),
         (b'{"text": "\xff"}', "line 1, byte 10 is not utf-8"),
@@ -110,7 +116,7 @@ def test_csv_columns_by_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("table", "settings", "message"),
     [
-        ("note\nx\n", ReadSettings(), r"no column 'text' \(--text-column\); there are: note"),
+        ("note\nx\n", ReadSettings(), r"no column 'text' \(--text-column\) in its one column; is the row"),
         ("text\nx\n", ReadSettings(id_column="key"), r"no column 'key' \(--id-column\)"),
         ("text,b\nx\n", ReadSettings(), r"row 1 \(line 2\) has 1 cells, not 2"),
         ("", ReadSettings(), "the file is empty"),
@@ -181,3 +187,81 @@ def test_text_in_another_encoding(tmp_path: Path) -> None:
     assert document.text == "Muñoz"
     with pytest.raises(CorpusError, match="unknown encoding"):
         list(read_corpus(tmp_path, settings=ReadSettings(encoding="klingon")))
+
+
+def test_a_row_of_names_that_is_missing_shows_nothing_of_the_note(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.csv", "7,Zebulon Quillfeather was seen,x\n8,again,y\n")
+    with pytest.raises(
+        CorpusError, match=r"among its 3 columns; is the row with the columns' names"
+    ) as raised:
+        list(read_corpus(path))
+    assert "Quillfeather" not in str(raised.value)
+
+
+def test_columns_of_the_same_name_that_nobody_reads_are_left_out_and_counted(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.csv", "id,text,w,w,v\n1,x,a,b,c\n")
+    report = ReadReport()
+    (document,) = read_corpus(path, report=report)
+    assert document.meta == {"v": "c"}
+    assert report.skipped == {"cells of columns that have the same name": 1}
+
+
+def table(tmp_path: Path, **columns: object) -> Path:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table(columns), path)
+    return path
+
+
+def reasons(path: Path) -> list[str]:
+    return [raw.reason if isinstance(raw, BadDocument) else "" for raw in read_raw(path)]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [b"Zebulon", 7, 1.5, float("nan"), None, True, ["Zebulon"], {"a": "Zebulon"}, datetime.date(2065, 1, 2)],
+)
+def test_parquet_cells_that_are_no_text_fail_their_row(cell: object, tmp_path: Path) -> None:
+    assert reasons(table(tmp_path, text=[cell])) == ["row 1 has no 'text' that is a string"]
+
+
+@pytest.mark.parametrize("column", ["id", "patient"])
+def test_parquet_ids_that_cannot_be_written(column: str, tmp_path: Path) -> None:
+    for cell in (b"Zebulon", ["Zebulon"], {"a": "Zebulon"}):
+        (reason,) = reasons(table(tmp_path, text=["x"], **{column: [cell]}))
+        assert reason == f"row 1: the {column} in column '{column}' is neither text nor a number"
+    (found,) = read_raw(table(tmp_path, text=["x"], patient=[float("nan")]))
+    assert isinstance(found, RawDocument) and found.patient == ""
+    assert reasons(table(tmp_path, text=["x"], id=[float("nan")])) == ["row 1 has no id in column 'id'"]
+
+
+def test_parquet_bytes_in_other_columns_are_left_out_and_counted(tmp_path: Path) -> None:
+    path = table(tmp_path, text=["x"], scan=[b"\xff"], seen=[[datetime.date(2065, 1, 2)]], deep=[{"a": b"z"}])
+    report = ReadReport()
+    (document,) = read_corpus(path, report=report)
+    assert document.meta == {"scan": None, "seen": ["2065-01-02"], "deep": {"a": None}}
+    assert report.skipped == {"cells of bytes": 2}
+
+
+def test_parquet_text_that_is_not_utf8_costs_its_row_alone(tmp_path: Path) -> None:
+    import pyarrow as pa
+
+    cells = [b"a", b"b", b"Zebulon \xff", b"d", b"e"]
+    spoilt = pa.array(cells, pa.binary()).view(pa.string())
+    assert reasons(table(tmp_path, text=spoilt)) == ["", "", "row 3 has a value that cannot be read", "", ""]
+
+
+def test_conll_columns_of_thousands_of_digits_are_no_offsets(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.conll", f"word\t{'9' * 5000}\t{'9' * 5000}\tO\n")
+    assert [document.text for document in read_corpus(path)] == ["word"]
+
+
+def test_a_line_without_an_end_is_refused_before_it_fills_the_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("deidlab.corpus.table.MAX_NOTE_CHARACTERS", 2**20)
+    path = write(tmp_path / "a.csv", "text\n" + "x" * (2**20 + 1))
+    with pytest.raises(CorpusError, match="line 2 is longer than 1 Mi characters"):
+        list(read_corpus(path))

@@ -66,7 +66,7 @@ def test_facts_hold_no_text_and_travel(document, style):
     masker = Masker(MaskSettings(style=style, key=KEY))
     facts = masker.facts(document)
     for fact in facts:
-        assert fact.kind in {"name", "text", "place", "year", "old", "seat"}
+        assert fact.kind in {"name", "text", "place", "year", "old", "seat", "gender"}
         assert fact.label == "" or fact.label in {span.label for span in document.spans}
         assert isinstance(fact.mention, bytes) and isinstance(fact.group, bytes)
         assert all(

@@ -43,6 +43,15 @@ NOTES = {
     "one name over and over": one_span("Smith ", "PATIENT"),
     "family names before commas": one_span("Smith, ", "PATIENT"),
     "initials run together": one_span("JS ", "DOCTOR"),
+    "particles": one_span("van ", "PATIENT"),
+    "pairs of particles": one_span("De La ", "PATIENT"),
+    "titles": one_span("Don ", "DOCTOR"),
+    "hyphens": one_span("Ann-", "DOCTOR"),
+    "one long age": one_span("9 ", "AGE"),
+    "pronouns": lambda n: Document("n", text="John" + " she" * n, spans=(Span(0, 4, "PATIENT"),)),
+    "spans in spans": lambda n: Document(
+        "n", text="Ann " * n, spans=tuple(Span(4 * i, 4 * n, ("HOSPITAL", "PATIENT")[i % 2]) for i in range(n))
+    ),
     "blanks": one_span(" ", "DOCTOR"),
     "blanks around a name": lambda n: Document("n", text="A" + " " * n + "B", spans=(Span(0, n + 2, "DOCTOR"),)),
     "degrees": one_span("MD, ", "DOCTOR"),

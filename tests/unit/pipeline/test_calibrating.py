@@ -101,3 +101,11 @@ def test_no_calibration_or_another_detector_s_is_refused(tmp_path: Path) -> None
     (tmp_path / "d.json").write_text(json.dumps({"words": "none"}))
     with pytest.raises(ConfigError, match="not a calibration"):
         promise_recall(WANTED, RULES, tmp_path / "d.json")
+
+
+def test_a_calibration_is_of_one_language_and_its_rules() -> None:
+    usual = describe_detector(RULES)
+    assert describe_detector(dataclasses.replace(RULES, language="en")) == usual
+    others = ({"language": "es"}, {"without_rules": ("dates",)}, {"without_rules": ("dates", "ages")})
+    told = [describe_detector(dataclasses.replace(RULES, **other)) for other in others]
+    assert all(one != other for one in told for other in (usual, *told) if one is not other)

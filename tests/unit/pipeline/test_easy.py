@@ -35,3 +35,18 @@ def test_what_is_wrong_is_said() -> None:
 
 def test_spans_alone() -> None:
     assert [span.label for span in load(rules="only").detect("Seen on 3/14/2071.")] == ["DATE"]
+
+
+def test_texts_of_unknown_patients_have_date_shifts_of_their_own(tmp_path: Path) -> None:
+    tool = load(None, rules="only", key_file=write_key(tmp_path))
+    dates = {tool.mask("Seen on 3/14/2071.", "surrogate").text for _ in range(12)}
+    assert len(dates) > 8
+
+
+def test_a_patient_that_is_named_has_one_date_shift(tmp_path: Path) -> None:
+    tool = load(None, rules="only", key_file=write_key(tmp_path))
+    first, second = (
+        tool.mask(f"Seen on 3/14/2071{end}", "surrogate", patient="p").text.split()[2].strip(".,")
+        for end in (".", ", again.")
+    )
+    assert first == second

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deidlab.cli.mask_progress import count_notes
+from deidlab.cli.mask_progress import Bars, count_notes
 from deidlab.corpus import write_corpus
 from tests.unit.pipeline.notes import make_note
 
@@ -18,10 +18,42 @@ from tests.unit.pipeline.notes import make_note
         ("brat", "d", 5),
         ("jsonl", "n.jsonl", 5),
         ("parquet", "n.parquet", 5),
-        ("csv", "n.csv", None),
+        ("csv", "n.csv", 5),
     ],
 )
 def test_the_number_of_notes(format: str, name: str, told: int | None, tmp_path: Path) -> None:
     write_corpus([make_note(number) for number in range(5)], tmp_path / name, format)
     assert count_notes(tmp_path / name, format) == told
     assert count_notes(Path("-"), None) is None
+
+
+def test_lines_inside_quotes_are_no_rows_of_their_own(tmp_path: Path) -> None:
+    path = tmp_path / "n.csv"
+    path.write_text('id,text\n1,"a\nb ""c""\n"\n2,d')
+    assert count_notes(path, None) == 2
+
+
+class Shown:
+    """What a bar would show."""
+
+    def __init__(self) -> None:
+        self.rows: dict[int, dict[str, object]] = {}
+
+    def add_task(self, stage: str, **fields: object) -> int:
+        self.rows[len(self.rows)] = {"stage": stage, **fields}
+        return len(self.rows) - 1
+
+    def update(self, task: int, **fields: object) -> None:
+        self.rows[task].update(fields)
+
+
+def test_finding_shows_how_much_is_done_of_how_much_and_the_time_left() -> None:
+    shown, clock = Shown(), [0.0]
+    bars = Bars(shown, 640, lambda: clock[0])
+    bars("finding", 0)
+    assert shown.rows[0]["total"] == 640
+    for _ in range(3):
+        clock[0] += 64.0
+        bars("finding", 64)
+    assert shown.rows[0]["completed"] == 192
+    assert (shown.rows[0]["speed"], shown.rows[0]["left"]) == ("1.0", "0:07:28 left")

@@ -1,0 +1,154 @@
+"""A source and how it is to be read in; what is wrong with that out, in one line, before any note has failed.
+
+A wrong column, delimiter or encoding is wrong for every note: it is told at once, instead of note by note.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from deidlab.corpus.database_reading import check_source
+from deidlab.corpus.formats import Format, find_format, recognise_format
+from deidlab.corpus.raw import ReadSettings
+from deidlab.corpus.reading import corpus_files
+from deidlab.corpus.table import find_columns
+from deidlab.errors import DeidError, UsageError
+from deidlab.inputfile import open_input
+from deidlab.pipeline.settings import Source
+from deidlab.pipeline.source import STDIN
+
+_PEEK_BYTES = 64 * 1024
+_PEEK_NOTES = 20
+_TABLES = ("csv", "parquet")
+_SAYS_ITS_OWN = ("i2b2", "i2b2-2006", "parquet")
+_OPTIONS = ("--text-column", "--id-column", "--patient-column")
+
+
+def check_reading(source: Source, kept: tuple[str, ...] = ()) -> None:
+    """Raise where the options do not suit the source; `kept` are columns that are carried over."""
+    check_encoding(source.reading.encoding)
+    if source.table is not None:
+        check_source(source.table, source.reading, kept)
+        return
+    standard = source.path == STDIN
+    own = source.format or ("txt" if standard else None)
+    format = find_format(own) if own else recognise_format(source.path)
+    if format.name in _TABLES and not standard:
+        _check_kept(source, kept, _check_tables(source, format))
+    elif format.name not in _TABLES:
+        _refuse_columns(source.reading, format)
+    if format.name not in (*_SAYS_ITS_OWN, *_TABLES) and not standard:
+        _check_decodes(source, format)
+
+
+def check_encoding(encoding: str) -> None:
+    try:
+        b"a".decode(encoding)
+    except UnicodeError:
+        return  # half a character of an encoding that is known
+    except (LookupError, ValueError):
+        raise UsageError(
+            f"--encoding: unknown encoding '{encoding}'; such as utf-8, latin-1 or cp1252"
+        ) from None
+
+
+def _refuse_columns(reading: ReadSettings, format: Format) -> None:
+    given = (reading.text_column != "text", reading.id_column is not None, reading.patient_column is not None)
+    for option, is_given in zip(_OPTIONS, given, strict=True):
+        if is_given:
+            raise UsageError(
+                f"{option} is for tables (csv, tsv, parquet, databases), and this is {format.name}"
+            )
+
+
+def _check_tables(source: Source, format: Format) -> set[str]:
+    """All columns that there are; raises where no file can be read so. One bad among others fails alone."""
+    there: set[str] = set()
+    wrong: DeidError | None = None
+    is_csv = format.name == "csv"
+    for number, path in enumerate(corpus_files(source.path, format), start=1):
+        # People name files after patients: only what was typed is told.
+        shown = Path(f"{source.path}, file {number}") if source.path.is_dir() else path
+        try:
+            columns = _csv_header(path, shown, source.reading) if is_csv else _parquet_names(path)
+            if columns is not None:
+                find_columns(columns, shown, source.reading)
+                there.update(columns)
+        except DeidError as error:
+            wrong = wrong or error
+    if wrong is not None and not there:
+        raise wrong
+    return there
+
+
+def _check_kept(source: Source, kept: tuple[str, ...], there: set[str]) -> None:
+    reading = source.reading
+    own = (reading.text_column, reading.id_column or "id", reading.patient_column or "patient", "spans")
+    for name in kept:
+        if name in own:
+            raise UsageError(f"--keep-column {name}: that is a column of the note itself; name another")
+        if there and name not in there and "meta" not in there:
+            raise UsageError(f"{source.path}: there is no column '{name}' (--keep-column)")
+
+
+def _csv_header(path: Path, shown: Path, reading: ReadSettings) -> list[str] | None:
+    """The first row; None where the file has none that can be told, which its reader will say."""
+    encoding = "utf-8-sig" if reading.encoding.lower() in ("utf-8", "utf8") else reading.encoding
+    text = _decode(_first_bytes(path), encoding)
+    if text is None:
+        raise UsageError(f"{shown}: is not {reading.encoding}; name the right one with --encoding")
+    delimiter = "\t" if path.suffix == ".tsv" else ","
+    csv.field_size_limit(max(csv.field_size_limit(), _PEEK_BYTES))
+    try:
+        return next(csv.reader(text.splitlines(keepends=True), delimiter=delimiter, strict=True), None)
+    except csv.Error:
+        return None
+
+
+def _parquet_names(path: Path) -> list[str] | None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return list(pq.read_schema(path).names)
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
+        return None
+
+
+def _check_decodes(source: Source, format: Format) -> None:
+    """Raise where not one of the first notes is in the encoding."""
+    pieces = list(islice(_first_notes(source, format), _PEEK_NOTES))
+    if pieces and all(_decode(piece, source.reading.encoding) is None for piece in pieces):
+        n = "the note is" if len(pieces) == 1 else f"the first {len(pieces)} notes are"
+        raise UsageError(
+            f"{source.path}: {n} not {source.reading.encoding}; name the right one with --encoding"
+        )
+
+
+def _first_notes(source: Source, format: Format) -> Iterator[bytes]:
+    """The beginning of each note where a file or a line is one; elsewhere that of each file."""
+    for path in corpus_files(source.path, format):
+        data = _first_bytes(path)
+        yield from data.splitlines(keepends=True) if format.name == "jsonl" else (data,)
+
+
+def _first_bytes(path: Path) -> bytes:
+    try:
+        if not path.is_file():
+            return b""
+        with open_input(path) as stream:
+            return stream.read(_PEEK_BYTES)
+    except OSError:
+        return b""
+
+
+def _decode(data: bytes, encoding: str) -> str | None:
+    """The text, but for a character that is cut at the end; None where it is none."""
+    try:
+        return codecs.getincrementaldecoder(encoding)("strict").decode(data, len(data) < _PEEK_BYTES)
+    except (UnicodeError, ValueError, LookupError):
+        return None

@@ -1,0 +1,41 @@
+"""A masking job in; refused, before any work, is what would remove files that no run of ours wrote."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from deidlab.corpus.files import SIDECAR, id_to_name, refuse_foreign, refuse_overlap
+from deidlab.corpus.formats import FORMATS
+from deidlab.errors import CorpusError
+from deidlab.pipeline.record import NOTES, RECORD, record_folder
+
+if TYPE_CHECKING:
+    from deidlab.pipeline.masking import MaskJob
+
+
+def check_places(job: MaskJob, destination: Path) -> None:
+    """Raise where writing would touch what is read, or remove from a folder what is not ours."""
+    finding, beside = job.finding, record_folder(job.destination)
+    inputs = [finding.known, finding.allow, finding.deny]
+    inputs += [each.path for each in (job.source, job.spans) if each is not None and each.table is None]
+    refuse_overlap((destination if job.sink is None else None, beside), inputs)
+    if beside.is_dir():
+        refuse_foreign(beside, (RECORD, NOTES).__contains__)
+    if job.sink is None and destination.is_dir() and any(destination.iterdir()):
+        refuse_foreign(destination, frozenset(_written(beside)).__contains__)
+
+
+def _written(beside: Path) -> Iterator[str]:
+    """The files that the run before wrote, by its record; none where there is no record to tell."""
+    try:
+        settings = json.loads((beside / RECORD).read_text("utf-8"))["settings"]
+        format = FORMATS[settings["format"]]
+        with (beside / NOTES).open("rb") as lines:
+            for line in lines:
+                name = id_to_name(str(json.loads(line)["document"]))
+                yield from (f"{name}{suffix}" for suffix in (*format.suffixes, SIDECAR))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, CorpusError):
+        return
