@@ -1,25 +1,21 @@
 """A real browser and a real server for the pages.
 
-The browser is the system's Chromium. Where there is none, Debian's is installed (as root, with apt); where
-that cannot be done either, these tests are skipped, and say so.
+The browser is the system's Chromium, which `scripts/install_test_tools.sh` brings where it can; where it is missing
+these tests are skipped, and say so.
 """
 
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import os
 import shutil
-import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from ctypes.util import find_library
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-import uvicorn
 from fastapi import FastAPI
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -27,7 +23,7 @@ from deidlab.pipeline.settings import Finding
 from deidlab.types import Document, Span
 from deidlab.web.app import create_app
 from deidlab.web.review import ReviewDesk
-from deidlab.web.running import configure, listen
+from deidlab.web.running import listen, make_server
 from deidlab.web.settings import ServedModel, ServeSettings, rules_only
 from deidlab.web.store import ReviewStore
 from deidlab.web.store_marks import Mark, first_marks
@@ -43,35 +39,15 @@ def find_browser() -> str | None:
     return next((path for name in NAMES if (path := shutil.which(name))), None)
 
 
-def install_browser() -> None:
-    """Debian's Chromium; one of several test processes installs it while the others wait."""
-    if os.geteuid() != 0 or shutil.which("apt-get") is None:
-        return
-    with (Path(tempfile.gettempdir()) / "deidlab-chromium.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if find_browser():
-            return
-        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        for command in (
-            ["apt-get", "update", "-qq"],
-            ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"],
-        ):
-            with contextlib.suppress(subprocess.SubprocessError):
-                subprocess.run(command, env=environment, capture_output=True, timeout=600)
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Installs here and not in a fixture: it takes minutes, and a test's time limit is for the test."""
-    wanted = any(Path(__file__).parent in item.path.parents for item in items)
-    if wanted and find_browser() is None and not config.option.collectonly:
-        install_browser()
-
-
 @pytest.fixture(scope="session")
 def chromium() -> str:
     path = find_browser()
     if path is None:
-        pytest.skip("NEEDS a Chromium browser, and it could not be installed: apt-get install chromium")
+        pytest.skip("NEEDS a Chromium browser: sh scripts/install_test_tools.sh")
+    if find_library("atomic") is None:
+        pytest.skip(
+            "NEEDS libatomic.so.1, without which the browser's driver does not start: sh scripts/install_test_tools.sh"
+        )
     return path
 
 
@@ -98,7 +74,7 @@ def serving(settings: ServeSettings) -> Iterator[Served]:
     app = create_app(settings)
     listener = listen(settings)
     listener.listen()
-    server = uvicorn.Server(configure(app, settings))
+    server = make_server(app, settings)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     deadline = time.monotonic() + 60

@@ -43,6 +43,22 @@ def test_style_and_policy_are_switched(play: Page) -> None:
     expect(play.locator("#note")).to_have_value("")
 
 
+def test_surrogates_stay_while_a_note_is_typed_and_go_with_it(play: Page) -> None:
+    play.locator("#style").select_option("surrogate")
+    dates = set()
+    for _ in range(3):
+        play.locator("#note").fill("Seen on 3/14/2071.")
+        expect(play.locator("#masked")).to_contain_text("Seen on ")
+        first = play.locator("#masked").inner_text()
+        play.locator("#note").press("End")
+        play.locator("#note").press_sequentially(" Well.")
+        expect(play.locator("#masked")).to_have_text(f"{first} Well.")
+        dates.add(first)
+        play.locator("#clear").click()
+        expect(play.locator("#masked")).to_have_text("")
+    assert len(dates) >= 2
+
+
 def test_the_model_is_switched_and_rules_alone_come_with_a_caution(play: Page) -> None:
     expect(play.locator("#model option")).to_have_text(["rules", "strict"])
     expect(play.locator("#rules-only")).to_be_visible()

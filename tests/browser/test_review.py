@@ -88,7 +88,7 @@ def test_twenty_spans_are_reviewed_by_keyboard_alone(begin: Begin, served: Serve
         elif label == "CITY":
             press(page, "l")
             page.keyboard.type("state")
-            press(page, "Enter", "n")
+            press(page, "Enter")
         else:
             press(page, "a")
         expect(page.locator("#note-state")).to_contain_text(
@@ -175,7 +175,7 @@ def test_relabel_undo_redo_and_reload(page: Page, store: ReviewStore) -> None:
 
 
 def test_undo_goes_back_to_the_note_before(page: Page, store: ReviewStore) -> None:
-    press(page, "n", "a", "e")
+    press(page, "n", "a", "e", "e")
     expect(page.locator("#note-title")).to_have_text("second")
     press(page, "u")
     expect(page.locator("#note-title")).to_have_text("first")
@@ -191,6 +191,46 @@ def test_a_digit_gives_the_type_and_x_means_every_mention(begin: Begin, served: 
     press(page, "1")
     settle(page, store, 1)
     assert text_and_label(store, "accepted") == [("Foley", first)] * 2
+
+
+def test_a_type_given_goes_on_to_the_next_span_as_accepting_does(page: Page, store: ReviewStore) -> None:
+    press(page, "n")
+    marks = page.locator("#original .mark")
+    first = page.locator("#original .mark.current").get_attribute("data-id")
+    press(page, "1", "1", "2")
+    settle(page, store, 3)
+    assert len(text_and_label(store, "accepted")) == 3
+    assert page.locator("#original .mark.current").get_attribute("data-id") != first
+    assert page.locator("#original .mark.current").get_attribute("data-status") in ("found", "hint")
+    statuses = marks.evaluate_all("marks => marks.map((mark) => mark.dataset.status)")
+    assert statuses.count("accepted") == 3
+
+
+def test_a_note_with_undecided_spans_is_closed_only_when_asked_twice(page: Page, store: ReviewStore) -> None:
+    n_open = sum(mark.status in ("found", "hint") for mark in store.read_note(1).marks)
+    press(page, "n", "a", "e")
+    expect(page.locator("#toasts")).to_contain_text(f"{n_open - 1} spans undecided. Press e again")
+    expect(page.locator("#note-title")).to_have_text("first")
+    assert not store.read_note(1).done
+    # Whatever comes between takes the question back.
+    press(page, "n", "e")
+    expect(page.locator("#toasts .toast")).to_have_count(2)
+    assert not store.read_note(1).done
+    page.locator("#done").click()
+    expect(page.locator("#note-title")).to_have_text("second")
+    assert store.read_note(1).done
+    page.locator("#done").click()
+    expect(page.locator("#note-title")).to_have_text("second")
+    assert not store.read_note(2).done
+
+
+def test_a_key_held_down_does_not_close_a_note(page: Page, store: ReviewStore) -> None:
+    for _ in range(5):
+        page.keyboard.down("e")
+    page.keyboard.up("e")
+    expect(page.locator("#toasts")).to_contain_text("undecided")
+    expect(page.locator("#note-title")).to_have_text("first")
+    assert not store.read_note(1).done
 
 
 def test_export_downloads_what_was_decided(page: Page, store: ReviewStore, tmp_path: Path) -> None:

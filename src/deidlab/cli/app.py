@@ -19,6 +19,7 @@ from deidlab.cli.detect import detect
 from deidlab.cli.export import export
 from deidlab.cli.key import key_app
 from deidlab.cli.mask import mask
+from deidlab.cli.once import refuse_repeats
 from deidlab.cli.params import params
 from deidlab.cli.pretrain import pretrain
 from deidlab.cli.restore import restore
@@ -27,7 +28,7 @@ from deidlab.cli.score import score
 from deidlab.cli.serve import serve
 from deidlab.cli.study import study_app
 from deidlab.cli.train import train
-from deidlab.errors import DeidError
+from deidlab.errors import DeidError, MissingColumnError, UnknownNameError, UsageError, is_full
 
 app = typer.Typer(
     name="deidlab",
@@ -51,6 +52,7 @@ app.command("train")(train)
 app.command("pretrain")(pretrain)
 app.command("review")(review)
 app.command("serve")(serve)
+refuse_repeats(app)
 
 
 def _print_version(wanted: bool) -> None:
@@ -80,11 +82,16 @@ def run(arguments: list[str] | None = None) -> int:
         app(args=arguments, prog_name="deidlab")
         return 0
     except SystemExit as stop:
-        # Typer prints usage errors itself, and leaves with 2 for those.
+        # Typer prints usage errors itself, and leaves with 2 for those; of an interrupt it says nothing.
+        if _was_interrupted(stop):
+            _say("stopped")
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     except KeyboardInterrupt:
-        _say("interrupted")
+        _say("stopped")
         return 130
+    except (UsageError, UnknownNameError, MissingColumnError) as error:
+        _say(str(error))
+        return 2
     except DeidError as error:
         _say(str(error))
         return 1
@@ -94,12 +101,18 @@ def run(arguments: list[str] | None = None) -> int:
         return 1
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        _say(f"{where}{error.strerror or type(error).__name__}")
+        _say(f"{where}{'no space left' if is_full(error) else error.strerror or type(error).__name__}")
+        return 1
+    except RecursionError:
+        _say("something that was given is nested too deeply to be read")
         return 1
     except MemoryError:
         _say("out of memory: try a smaller corpus, or more memory")
         return 1
     except Exception as error:
+        if is_full(error):
+            _say("no space left on a disk that this command writes to")
+            return 1
         # Only the kind and the place: the message of a library's exception may quote the data.
         if os.environ.get("DEIDLAB_TRACEBACK") == "1":
             raise
@@ -108,6 +121,12 @@ def run(arguments: list[str] | None = None) -> int:
             "traceback, which may contain note text"
         )
         return 1
+
+
+def _was_interrupted(stop: SystemExit) -> bool:
+    """Whether nobody but Typer met the interrupt: a command that did has said what there is to say."""
+    met = stop.__context__
+    return isinstance(met, typer.Exit) and isinstance(met.__cause__, KeyboardInterrupt)
 
 
 def _kind_and_place(error: BaseException) -> str:

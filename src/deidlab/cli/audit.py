@@ -66,7 +66,7 @@ def audit(
     Example: deidlab audit masked --gold notes/ --key-file site.key --report audit.html
     """
     from deidlab.corpus.database_url import is_database, target_place
-    from deidlab.corpus.files import refuse_existing
+    from deidlab.corpus.files import refuse_existing, refuse_overlap
     from deidlab.report.audit_record import read_record
 
     if sample is None and verdicts is not None:
@@ -75,7 +75,9 @@ def audit(
         verdicts = report.with_name(f"{report.stem}-sample.csv")
     if report.suffix not in (".html", ".json"):
         raise typer.BadParameter("--report must end in .html or .json")
-    refuse_existing(report, overwrite)
+    for path in {report, report.with_suffix(".json")}:
+        refuse_existing(path, overwrite)
+    refuse_overlap((report, report.with_suffix(".json"), verdicts), (gold, key_file))
     record = read_record(target_place(output) if is_database(output) else Path(output))
     answer = {
         "run": dict(record.facts),
@@ -92,11 +94,13 @@ def audit(
 
 
 def _second_look(record: RunRecord, second: str | None) -> dict[str, Any]:
+    from deidlab import languages
     from deidlab.detect import load_detector
     from deidlab.report.audit_second import choose_second, find_again
 
     model, rules, threshold, said = choose_second(dict(record.settings), second)
-    return find_again(record, load_detector(model, rules, threshold=threshold), said)
+    language = languages.of(str(record.settings.get("language", ""))).code
+    return find_again(record, load_detector(model, rules, threshold=threshold, language=language), said)
 
 
 def _write(answer: dict[str, Any], report: Path, overwrite: bool) -> list[Path]:
@@ -108,7 +112,7 @@ def _write(answer: dict[str, Any], report: Path, overwrite: bool) -> list[Path]:
     if report.suffix == ".html":
         pages = {report: audit_to_html(answer), **pages}
     for path, page in pages.items():
-        with complete_file(path, overwrite or path != report) as partial:
+        with complete_file(path, overwrite) as partial:
             partial.write_text(page, "utf-8")
     return list(pages)
 
@@ -152,19 +156,23 @@ def _sample(
 
 
 def _tell(answer: dict[str, Any], quiet: bool) -> None:
+    from deidlab.report.audit_html import describe_annotations
+
     run, second, gold, sample = answer["run"], answer["second"], answer["gold"], answer["sample"]
     replaced = sum(row["n"] for row in run["replaced"])
     tell(f"{run['masked']} notes masked, {run['failed']} failed, {replaced} replacements", quiet)
+    if said := describe_annotations(run):
+        tell(f"warning: {said}")
     tell(
         f"a second look found {second['found']} more in {second['in_notes']} notes (looked with "
         f"{second['detector']})",
         quiet,
     )
     if gold is not None:
-        bound = gold["leaking_documents"]
+        leaking = gold["leaking_documents"]
         tell(
-            f"against gold: {gold['leaked_words']} of {gold['words']} PHI words leaked, in {bound['n']} of "
-            f"{bound['of']} notes (at most {bound['upper']:.1%} of notes, {gold['confidence']:.0%} sure)",
+            f"against gold: {gold['leaked_words']} of {gold['words']} PHI words leaked, in {leaking['n']} of "
+            f"{leaking['of']} notes{_bound(leaking, gold['confidence'])}",
             quiet,
         )
     if sample is not None and sample["judged"]:
@@ -173,3 +181,10 @@ def _tell(answer: dict[str, Any], quiet: bool) -> None:
             f"{sample['upper']:.1%} of notes, {sample['confidence']:.0%} sure)",
             quiet,
         )
+
+
+def _bound(leaking: dict[str, Any], confidence: float) -> str:
+    """How high the share of leaking notes may be; of no note at all nothing can be said."""
+    if leaking["upper"] is None:
+        return ""
+    return f" (at most {leaking['upper']:.1%} of notes, {confidence:.0%} sure)"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from deidlab.cli import engine as engines
+from deidlab.cli import language_options as tongues
 from deidlab.cli import mask_options as options
 from deidlab.cli.corpus.options import (
     PARTLY_DONE,
@@ -24,17 +25,21 @@ from deidlab.cli.corpus.options import (
 )
 from deidlab.cli.engine import Engine
 from deidlab.cli.output import AsJson, Quiet, print_json, tell
+from deidlab.languages import DEFAULT
 
 if TYPE_CHECKING:
     from deidlab.pipeline.detecting import DetectOutcome
 
 
 def detect(
-    source: options.Source,
-    out: options.Out,
+    source: options.Source = options.NOWHERE,
+    out: options.Out = options.NOWHERE,
     to: options.To = None,
-    model: options.Model = "en",
+    model: options.Model = DEFAULT,
     rules: options.Rules = "on",
+    language: tongues.Language = None,
+    without_rule: tongues.WithoutRule = None,
+    list_rules: tongues.ListRules = False,
     ensemble: options.Ensemble = "union",
     threshold: options.Threshold = None,
     labels: options.Labels = "i2b2-2014",
@@ -67,23 +72,51 @@ def detect(
 
     Example: deidlab detect notes/ --out found.jsonl --rules only
     """
-    from deidlab.cli.mask_progress import ending_well, watching
+    from deidlab.cli.mask_progress import KEPT, LOST, ending_well, watching
     from deidlab.cli.mask_stdout import print_documents
+    from deidlab.cli.mask_warnings import known_warnings, tell_warnings
+    from deidlab.labels import load_label_set
+    from deidlab.pipeline.checking import check_reading
     from deidlab.pipeline.detecting import DetectJob, choose_format, detect_corpus, write_files
     from deidlab.pipeline.settings import Finding, Source
 
+    options.check_finding(rules, ensemble)
+    if labels != "own":
+        load_label_set(labels)
     settings = read_settings(encoding, text_column, id_column, patient_column)
     place = Source(source, from_, settings, patient_from)
     work = Engine(engine, workers, address, least_workers, cpus_per_worker, gpus_per_worker, tries)
-    finding = Finding(model, rules, known, allow, deny, threshold, ensemble, labels, work.device)
+    finding = Finding(
+        model, rules, known, allow, deny, threshold, ensemble, labels, work.device,
+        language=tongues.check_language(language), without_rules=tuple(without_rule or ()),
+    )  # fmt: skip
+    tongues.check_rules(without_rule, finding.find_language())
+    if list_rules:
+        tongues.print_rules(finding.find_language(), as_json)
+        return
+    _check_places(source, out)
+    check_reading(place)
     format = choose_format(place, out, to)
     count = options.count_workers(workers)
     job = DetectJob(place, out, finding, format, word_scores, count, overwrite, calibration)
     # Marked notes are notes: on their way to standard output they touch no file.
     write = partial(print_documents, stream=sys.stdout.buffer) if out == options.DASH else write_files(job)
-    with work.running() as execute, ending_well(), watching(source, from_, quiet or as_json) as watch:
+    rest = LOST if options.DASH in (source, out) else KEPT
+    with (
+        work.running() as execute,
+        ending_well(out, rest),
+        watching(source, from_, quiet or as_json) as watch,
+    ):
         outcome = detect_corpus(replace(job, execute=execute), write, watch)
+    tell_warnings(known_warnings(known, (source for _, source in outcome.found), outcome.n_notes))
     _tell(outcome, out, format, as_json, quiet)
+
+
+def _check_places(source: Path, out: Path) -> None:
+    if source == options.NOWHERE:
+        raise typer.BadParameter("say which notes to search: deidlab detect SRC --out DST")
+    if out == options.NOWHERE:
+        raise typer.BadParameter("say where to write with --out DST")
 
 
 def _tell(outcome: DetectOutcome, out: Path, format: str, as_json: bool, quiet: bool) -> None:

@@ -9,7 +9,7 @@ import typer
 
 from deidlab.cli import export_options as options
 from deidlab.cli.output import AsJson, Quiet, print_json, tell, with_progress
-from deidlab.errors import ConfigError
+from deidlab.errors import UsageError
 
 if TYPE_CHECKING:
     from deidlab.types import Document
@@ -38,7 +38,7 @@ def export(
     docs/export.md has more.
     """
     if int8 and bf16:
-        raise ConfigError("--int8 and --bf16 exclude each other")
+        raise UsageError("--int8 and --bf16 exclude each other")
     precision = "int8" if int8 or force_int8 else "bf16" if bf16 else "fp32"
     hush = quiet or as_json
     from deidlab.train.start import need_torch

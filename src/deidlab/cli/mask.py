@@ -7,6 +7,7 @@ from pathlib import Path
 import typer
 
 from deidlab.cli import engine as engines
+from deidlab.cli import language_options as tongues
 from deidlab.cli import mask_options as options
 from deidlab.cli import mask_places as places
 from deidlab.cli import mask_plan as plans
@@ -21,6 +22,7 @@ from deidlab.cli.corpus.options import (
 )
 from deidlab.cli.engine import Engine
 from deidlab.cli.output import AsJson, Quiet
+from deidlab.languages import DEFAULT
 
 
 def mask(
@@ -29,8 +31,10 @@ def mask(
     style: options.Style = "tag",
     redact_mark: options.RedactMark = None,
     policy: options.Policy = "i2b2",
-    model: options.Model = "en",
+    model: options.Model = DEFAULT,
     rules: options.Rules = "on",
+    language: tongues.Language = None,
+    without_rule: tongues.WithoutRule = None,
     ensemble: options.Ensemble = "union",
     threshold: options.Threshold = None,
     calibration: options.Calibration = None,
@@ -60,6 +64,7 @@ def mask(
     price_per_hour: plans.Price = None,
     ids: options.Ids = "pseudonyms",
     keep_column: options.KeepColumn = None,
+    keep_annotations: options.KeepAnnotations = False,
     failures: options.Failures = None,
     from_: From = None,
     encoding: Encoding = "utf-8",
@@ -85,10 +90,13 @@ def mask(
 
     Example: deidlab mask notes/ --out masked --rules only --style surrogate --key-file site.key
     """
-    from deidlab.cli.mask_run import Asked, run
+    from deidlab.cli.mask_asked import Asked
+    from deidlab.cli.mask_run import run
     from deidlab.pipeline.settings import Finding, Source, Writing
 
     options.check_choice("--ids", ids, ("pseudonyms", "keep"))
+    options.check_choice("--style", style, ("redact", "tag", "surrogate"))
+    options.check_finding(rules, ensemble)
     if not out and not dry_run and not plan:
         raise typer.BadParameter("say where to write with --out DST, or count with --dry-run")
     wanted = plans.Wanted(sample, notes, nodes, cores, gpus, gpu_speed, price_per_hour)
@@ -100,8 +108,12 @@ def mask(
     place = Source(Path(source) if rows is None else rows.stand_in, from_, settings, patient_from, rows)
     destination = Path(out) if sink is None else places.run_path(sink, run_folder)
     work = Engine(engine, workers, address, least_workers, cpus_per_worker, gpus_per_worker, tries)
-    finding = Finding(model, rules, known, allow, deny, threshold, ensemble, device=work.device)
-    writing = Writing(ids == "keep", tuple(keep_column or ()))
+    finding = Finding(
+        model, rules, known, allow, deny, threshold, ensemble, device=work.device,
+        language=tongues.check_language(language), without_rules=tuple(without_rule or ()),
+    )  # fmt: skip
+    tongues.check_rules(without_rule, finding.find_language())
+    writing = Writing(ids == "keep", tuple(keep_column or ()), keep_annotations)
     given = None if spans is None else Source(spans, None, settings)
     count = options.count_workers(workers)
     asked = Asked(

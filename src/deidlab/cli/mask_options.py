@@ -8,18 +8,34 @@ from typing import Annotated
 
 import typer
 
+from deidlab.errors import UsageError
+from deidlab.languages import SHIPPED
+
 DASH = Path("-")
 NOWHERE = Path()
 
 Source = Annotated[
     Path,
-    typer.Argument(metavar="SRC", help="A file, a folder read with its subfolders, or - for standard input."),
+    typer.Argument(
+        metavar="SRC",
+        help="A file, a folder read with its subfolders, or - for standard input.",
+        show_default=False,
+    ),
 ]
 Out = Annotated[
-    Path, typer.Option("--out", metavar="DST", help="The file or folder to write, or - for standard output.")
+    Path,
+    typer.Option(
+        "--out",
+        metavar="DST",
+        help="The file or folder to write, or - for standard output.",
+        show_default=False,
+    ),
 ]
 Model = Annotated[
-    str, typer.Option(metavar="en|es|FOLDER", help="An embedded model, or a folder that `export` wrote.")
+    str,
+    typer.Option(
+        metavar="|".join((*SHIPPED, "FOLDER")), help="An embedded model, or the folder of an export or a run."
+    ),
 ]
 Rules = Annotated[
     str,
@@ -108,8 +124,8 @@ Labels = Annotated[
     str,
     typer.Option(
         metavar="SET|own",
-        help="Label set of the answer; own: the model's, at the threshold that suits its corpus's measure "
-        "(--rules off).",
+        help="Label set of the answer; own: the model's (with --rules off at the threshold that suits its "
+        "corpus's measure).",
     ),
 ]
 WordScores = Annotated[
@@ -147,6 +163,13 @@ KeepColumn = Annotated[
         metavar="NAME", help="A column or field to keep as it is; all others are dropped. Repeatable."
     ),
 ]
+KeepAnnotations = Annotated[
+    bool,
+    typer.Option(
+        "--keep-annotations",
+        help="Keep annotations of SRC that stand on text which was not replaced; they point at what is left.",
+    ),
+]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Write nothing: count, and say what a stricter threshold would add.")
 ]
@@ -168,6 +191,11 @@ def count_workers(asked: int) -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def check_finding(rules: str, ensemble: str) -> None:
+    check_choice("--rules", rules, ("on", "off", "only"))
+    check_choice("--ensemble", ensemble, ("union", "vote", "mean"))
+
+
 def check_choice(option: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
-        raise typer.BadParameter(f"{option} is one of {', '.join(known)}")
+        raise UsageError(f"{option}: unknown value '{value}'; known: {', '.join(known)}")

@@ -12,7 +12,7 @@ from deidlab.cli.output import print_json, tell
 from deidlab.errors import ConfigError
 
 if TYPE_CHECKING:
-    from deidlab.cli.mask_run import Asked
+    from deidlab.cli.mask_asked import Asked
     from deidlab.pipeline.plan_counting import Counted
     from deidlab.pipeline.plan_measuring import Measured
     from deidlab.pipeline.planning import Forecast

@@ -6,65 +6,132 @@ import contextlib
 import signal
 import sys
 import threading
+import time
+from collections import deque
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from deidlab.cli.output import tell
+from deidlab.errors import NoSpaceError, is_full
+from deidlab.inputfile import open_input
+
+if TYPE_CHECKING:
+    from deidlab.corpus.database_url import TablePlace
 
 Watch = Callable[[str, int], None]
+_TERMINATED = 128 + signal.SIGTERM
+_UPDATES = 50
+_BLOCK = 1 << 20
 
 
 @contextlib.contextmanager
-def watching(source: Path | None, format: str | None, quiet: bool) -> Iterator[Watch]:
+def watching(
+    source: Path | None, format: str | None, quiet: bool, table: TablePlace | None = None
+) -> Iterator[Watch]:
     """Something to tell of progress; it shows where a person looks, and is silent elsewhere."""
     if quiet or not sys.stderr.isatty():
         yield lambda stage, n: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-    speed = TextColumn("{task.fields[speed]} notes/s")
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
-        speed,
-        TimeRemainingColumn(),
+        TextColumn("{task.fields[speed]} notes/s"),
+        TextColumn("{task.fields[left]}"),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        yield _Bars(progress, None if source is None else count_notes(source, format))
+        yield Bars(progress, _count(source, format, table))
+
+
+def _count(source: Path | None, format: str | None, table: TablePlace | None) -> int | None:
+    if table is not None:
+        from deidlab.corpus.database_reading import count_rows
+
+        return count_rows(table)
+    return None if source is None else count_notes(source, format)
+
+
+KEPT = "what is finished is kept, and the same command goes on from there"
+LOST = "nothing of this run is kept"
+NO_KEY = "without --key-file nothing of a run can be kept"
 
 
 @contextlib.contextmanager
-def ending_well() -> Iterator[None]:
-    """Asked to end (SIGTERM), clean up as after an error; an unfinished run stays where it can go on."""
+def ending_well(out: object, rest: str = KEPT) -> Iterator[None]:
+    """An end that says what became of the work: Ctrl-C, a request to end (SIGTERM), a full disk.
+
+    Cleaned up is as after an error; an unfinished run that can go on stays where it can, and `rest` says so.
+    """
+    try:
+        with _ending_on_request():
+            yield
+    except KeyboardInterrupt:
+        tell(f"deidlab: stopped; {rest}")
+        raise typer.Exit(130) from None
+    except SystemExit as stop:
+        if stop.code == _TERMINATED:
+            tell(f"deidlab: stopped; {rest}")
+        raise
+    except NoSpaceError as error:
+        raise NoSpaceError(f"{error}; {rest}") from None
+    except Exception as error:
+        if not is_full(error):
+            raise
+        raise NoSpaceError(f"no space left on the disk that holds {out}; {rest}") from None
+
+
+@contextlib.contextmanager
+def _ending_on_request() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    before = signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(_TERMINATED))
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
 
 
-class _Bars:
-    """One bar a stage; once a stage has counted the notes, the next one knows how many there are."""
+class Bars:
+    """One bar a stage; once a stage has counted the notes, the next one knows how many there are.
 
-    def __init__(self, progress: Any, total: int | None) -> None:
-        self._progress, self._total = progress, total
+    Time left is reckoned from the last updates, at least a second apart: some come once a minute, and
+    notes that an earlier run had done come first and at once.
+    """
+
+    def __init__(self, progress: Any, total: int | None, now: Callable[[], float] = time.monotonic) -> None:
+        self._progress, self._total, self._now = progress, total, now
         self._tasks: dict[str, Any] = {}
         self._done = 0
+        self._seen: deque[tuple[float, int]] = deque(maxlen=_UPDATES)
 
     def __call__(self, stage: str, n: int) -> None:
+        now = self._now()
         if stage not in self._tasks:
-            total = self._done if self._tasks else self._total
+            self._total = self._done if self._tasks else self._total
             self._done = 0
-            self._tasks[stage] = self._progress.add_task(stage, total=total, speed="–")
+            self._seen.clear()
+            self._seen.append((now, 0))
+            self._tasks[stage] = self._progress.add_task(stage, total=self._total, speed="–", left="")
         self._done += n
-        task = self._progress.tasks[self._tasks[stage]]
-        seconds = task.elapsed or 0.0
-        speed = f"{self._done / seconds:,.0f}" if seconds > 0.5 else "–"
-        self._progress.update(self._tasks[stage], advance=n, speed=speed)
+        began, before = self._seen[0]
+        speed = (self._done - before) / (now - began) if now > began else 0.0
+        if now - self._seen[-1][0] >= 1.0:
+            self._seen.append((now, self._done))
+        left = "" if self._total is None or not speed else show_left(self._total - self._done, speed)
+        shown = f"{speed:,.1f}" if speed else "–"
+        self._progress.update(self._tasks[stage], completed=self._done, speed=shown, left=left)
+
+
+def show_left(n_notes: int, speed: float) -> str:
+    return f"{timedelta(seconds=round(max(0, n_notes) / speed))} left"
 
 
 def count_notes(source: Path, format: str | None) -> int | None:
@@ -78,15 +145,38 @@ def count_notes(source: Path, format: str | None) -> int | None:
     files = corpus_files(source, chosen)
     if chosen.render is not None:
         return sum(not path.name.endswith(".ann") for path in files)
-    if chosen.name == "jsonl":
-        return sum(_count_lines(path) for path in files)
-    if chosen.name == "parquet":
-        import pyarrow.parquet as pq
+    ways = {"jsonl": _count_lines, "csv": _count_rows, "parquet": _count_parquet}
+    way = ways.get(chosen.name)
+    try:
+        return None if way is None else sum(way(path) for path in files)
+    except (OSError, ValueError):
+        # Arrow's errors are among these. What is wrong with a file, its reader will say.
+        return None
 
-        return sum(int(pq.read_metadata(path).num_rows) for path in files)
-    return None
+
+def _count_parquet(path: Path) -> int:
+    import pyarrow.parquet as pq
+
+    return int(pq.read_metadata(path).num_rows)
 
 
 def _count_lines(path: Path) -> int:
-    with path.open("rb") as stream:
-        return sum(block.count(b"\n") for block in iter(lambda: stream.read(1 << 20), b""))
+    n = 0
+    last = b""
+    with open_input(path) as stream:
+        for block in iter(lambda: stream.read(_BLOCK), b""):
+            n += block.count(b"\n")
+            last = block
+    return n + (bool(last) and not last.endswith(b"\n"))
+
+
+def _count_rows(path: Path) -> int:
+    """Lines that end outside quotes, but for the header."""
+    n, quoted, last = 0, False, b""
+    with open_input(path) as stream:
+        for block in iter(lambda: stream.read(_BLOCK), b""):
+            for number, piece in enumerate(block.split(b'"')):
+                quoted ^= number > 0
+                n += 0 if quoted else piece.count(b"\n")
+            last = block
+    return max(0, n - 1 + (bool(last) and not last.endswith(b"\n")))

@@ -2,35 +2,71 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from deidlab.cli.output import tell
 
 
-def tell_warnings(record: dict[str, Any], has_known: bool, quiet: bool) -> None:
+def known_warnings(known: Path | None, sources: Iterable[str], n_notes: int) -> list[str]:
+    """Of a table of known identifiers that found nothing at all."""
+    if known is None or not n_notes or any(source.startswith("known") for source in sources):
+        return []
+    from deidlab.detect import KnownTable
+
+    n_patients = len(KnownTable.read(known))
+    said = (
+        f"nothing of the --known table was found (patients in it: {n_patients}; notes: {n_notes}): its "
+        "column 'patient' must name patients as the notes do (--patient-column, --patient-from)"
+    )
+    return [said]
+
+
+def find_warnings(record: dict[str, Any], known: Path | None) -> list[str]:
     """What a person should know of a run that went well."""
+    found = []
     if record["masked"] > 1 and not record["patients_known"]:
-        tell(
-            "warning: no patients are known, so each note counts as one: intervals across notes are lost, "
-            "and numbers and surrogates differ from note to note (--patient-column, --patient-from)",
-            quiet,
+        found.append(
+            "no patients are known, so each note counts as one: intervals across notes are lost, "
+            "and numbers and surrogates differ from note to note (--patient-column, --patient-from)"
         )
     found_by = [row["source"] for row in (*record["replaced"], *record["left_by_policy"])]
-    if has_known and not any(source.startswith("known") for source in found_by):
-        tell(
-            "warning: nothing of the --known table was found: its column 'patient' must name patients as the "
-            "notes do (--patient-column, --patient-from)",
-            quiet,
-        )
-    if record["bare_annotations"]:
-        tell(
-            f"warning: {record['bare_annotations']} annotations of the source stand on text that was not "
-            "masked, and mark it in the output; --spans SRC masks what is annotated",
-            quiet,
-        )
+    found += known_warnings(known, found_by, record["masked"])
+    found += annotation_warnings(record["annotations"])
     if (compared := record.get("compared_with_here")) is not None:
-        tell(
+        found.append(
             f"workers computed on other processors than this machine's: {compared['share']:.3%} of the spans "
-            f"of {compared['notes']} notes differ from what is found here",
-            quiet,
+            f"of {compared['notes']} notes differ from what is found here"
         )
+    return found
+
+
+def annotation_warnings(counts: dict[str, int]) -> list[str]:
+    """Of annotations on text that was not masked and of unknown labels; `counts` as the record has them."""
+    found = []
+    if counts["kept"]:
+        found.append(
+            f"{counts['kept']} annotations of the source stand on text that was not masked, and mark it in "
+            f"the output ({counts['hidden']} of types that the policy masks); --spans SRC masks what is "
+            "annotated"
+        )
+    elif counts["hidden"]:
+        found.append(
+            f"{counts['hidden']} annotations of the source stand on text that was not masked, though the "
+            "policy masks their types: the text is still in the output, the annotations are not; "
+            "--spans SRC masks what is annotated"
+        )
+    if counts["renamed"]:
+        found.append(
+            f"{counts['renamed']} annotations of the source have a label that no shipped set has and the "
+            "policy does not name: they are treated and written as OTHER (`deidlab corpus merge --map` "
+            "maps labels)"
+        )
+    return found
+
+
+def tell_warnings(warnings: Iterable[str]) -> None:
+    """Told even to those who asked for quiet: notes may be at stake."""
+    for warning in warnings:
+        tell(f"warning: {warning}")

@@ -47,8 +47,8 @@ def params(
     plans = memory is not None or batch is not None
     how = {"--length": length, "--precision": precision, "--optimizer": optimizer, "--attention": attention}
     _check_mode(named, everything, study, list_names, explain, plans, chosen, figure)
-    if not plans and any(how.values()):
-        given = ", ".join(name for name, value in how.items() if value)
+    if not plans and any(value is not None for value in how.values()):
+        given = ", ".join(name for name, value in how.items() if value is not None)
         raise typer.BadParameter(f"{given}: only with --memory or --batch")
     if list_names:
         _print_names(chosen, out, quiet)
@@ -57,7 +57,7 @@ def params(
     elif study:
         _print_study(head, labels, chosen, figure, out, quiet)
     elif plans:
-        setting = (length or 512, precision or "fp32", optimizer or "adamw", attention)
+        setting = (512 if length is None else length, precision or "fp32", optimizer or "adamw", attention)
         _print_plans(named, head or "token", labels, (memory, batch), setting, chosen, out, quiet)
     else:
         _print_pages(named, head, labels, chosen, explain, figure, out, quiet)

@@ -10,7 +10,7 @@ import typer
 
 from deidlab.cli.output import AsJson, Quiet, print_json, tell
 from deidlab.cli.train_options import Device, FromScratch, Model, Out, Overwrite, Tokenizer, read_pair
-from deidlab.errors import ConfigError
+from deidlab.errors import UsageError
 from deidlab.train.pretrain_settings import PretrainSettings
 
 _HELP = {each.name: str(each.metadata["help"]) for each in fields(PretrainSettings)}
@@ -60,10 +60,14 @@ def pretrain(
         request, before = read_pretrain_request(resume)
         chosen = pretrain_settings_from(asdict(before) | given)
     elif notes is None or not model or out is None:
-        raise ConfigError(
+        raise UsageError(
             "say what to learn from, what, and where to: deidlab pretrain NOTES --model M --out RUN"
         )
     else:
+        from deidlab.corpus.files import refuse_overlap
+
+        refuse_overlap((out,), (notes,))
+        refuse_overlap((out,), (Path(model),), inside=True)
         request = PretrainRequest(model, str(notes), format, tokenizer, from_scratch)
         chosen = pretrain_settings_from(given)
     _pretrain(request, chosen, resume or out or Path(), resume is not None, overwrite, device, quiet, as_json)

@@ -42,13 +42,17 @@ def restore(
     Example: deidlab restore masked --map run.map --out restored
     """
     from deidlab.cli.mask_places import find_source
+    from deidlab.cli.mask_progress import LOST, ending_well
     from deidlab.cli.mask_secrets import find_passphrase
+    from deidlab.pipeline.checking import check_reading
     from deidlab.pipeline.settings import Source
     from deidlab.pipeline.ways_back import RestoreJob, restore_corpus
 
     settings = read_settings(encoding, text_column, id_column, patient_column)
     rows = find_source(source, None, None, None)
     place = Source(Path(source) if rows is None else rows.stand_in, from_, settings, None, rows)
+    check_reading(place)
     job = RestoreJob(place, out, map_file, find_passphrase(confirm=False), overwrite)
-    count = restore_corpus(job)
+    with ending_well(out, LOST):
+        count = restore_corpus(job)
     tell(f"restored {count} notes to {out}", quiet)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from deidlab.cli import language_options as tongues
 from deidlab.cli import mask_options as options
 from deidlab.cli import review_options as own
 from deidlab.cli import serve as serving
@@ -47,6 +48,8 @@ def review(
     agreement: own.Agree = False,
     model: serving.Models = None,
     rules: options.Rules = "on",
+    language: tongues.Language = None,
+    without_rule: tongues.WithoutRule = None,
     threshold: options.Threshold = None,
     known: options.Known = None,
     allow: options.Allow = None,
@@ -118,8 +121,14 @@ def _read_options(given: dict[str, Any]) -> tuple[ServeSettings, LoadSettings, t
     from deidlab.web.settings import ServeSettings
     from deidlab.web.tokens import find_tokens
 
-    finding = Finding(None, *(given[name] for name in ("rules", "known", "allow", "deny", "threshold")))
+    finding = Finding(
+        model=None,
+        **{name: given[name] for name in ("rules", "known", "allow", "deny", "threshold")},
+        language=tongues.check_language(given["language"]),
+        without_rules=tuple(given["without_rule"] or ()),
+    )
     models = choose_models(given["model"] or [], finding)
+    tongues.check_rules(given["without_rule"], *(each.language for each in models))
     settings = ServeSettings(
         models=models,
         key=find_key(given["key_file"], quiet=True)[0],
@@ -249,6 +258,7 @@ def _export(
     as_json: bool,
     quiet: bool,
 ) -> None:
+    from deidlab.corpus.files import private_files
     from deidlab.corpus.formats import FORMATS
     from deidlab.web.review_export import export_review
 
@@ -256,7 +266,8 @@ def _export(
         each.name for each in FORMATS.values() if each.write and destination.name.endswith(each.suffixes)
     )
     format = to or next(by_name, "i2b2")
-    report = export_review(store, destination, format, part, by, overwrite)
+    with private_files():  # what is exported is notes, with all that stands in them
+        report = export_review(store, destination, format, part, by, overwrite)
     if as_json:
         print_json(
             {"notes": report.n_notes, "spans": report.n_spans, "not_done": report.not_done,

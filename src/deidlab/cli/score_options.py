@@ -75,7 +75,11 @@ Missing = Annotated[
 ]  # fmt: skip
 Everything = Annotated[
     bool,
-    typer.Option("--all", "-v", help="Print every table: averages, i2b2 2014, MEDDOCAN, confusion, leaks."),
+    typer.Option(
+        "--all",
+        "-v",
+        help="Print every table: averages, challenges' own measures, confusion, leaks.",
+    ),
 ]
 ShowText = Annotated[
     bool,

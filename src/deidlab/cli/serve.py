@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from deidlab.cli import language_options as tongues
 from deidlab.cli import mask_options as options
 from deidlab.cli.output import Quiet, tell
+from deidlab.languages import SHIPPED
 
 if TYPE_CHECKING:
     from deidlab.mask.policy import Style as StyleName
@@ -23,9 +25,9 @@ Models = Annotated[
     list[str] | None,
     typer.Option(
         "--model",
-        metavar="en|es|FOLDER|NAME=FOLDER",
+        metavar="|".join((*SHIPPED, "FOLDER", "NAME=FOLDER")),
         help="A model to hold; repeatable. The first answers where a request names none. Rules alone are "
-        "always there, as 'rules'. [default: en where it is embedded, else rules]",
+        f"always there, as 'rules'. [default: {SHIPPED[0]} where it is embedded, else rules]",
     ),
 ]
 TokenFile = Annotated[
@@ -69,6 +71,8 @@ def serve(
     port: Port = 8000,
     model: Models = None,
     rules: options.Rules = "on",
+    language: tongues.Language = None,
+    without_rule: tongues.WithoutRule = None,
     style: options.Style = "tag",
     policy: Annotated[str, typer.Option(metavar="NAME", help="Where a request names none.")] = "i2b2",
     policy_file: PolicyFile = None,
@@ -111,8 +115,14 @@ def serve(
         _add_reviewer(token_file, add_reviewer, quiet)
         return
     key, lasting = find_key(key_file, quiet=True)
+    code = tongues.check_language(language)
+    finding = Finding(
+        None, rules, known, allow, deny, threshold, language=code, without_rules=tuple(without_rule or ())
+    )
+    models = choose_models(model or [], finding)
+    tongues.check_rules(without_rule, *(each.language for each in models))
     settings = ServeSettings(
-        host, port, choose_models(model or [], Finding(None, rules, known, allow, deny, threshold)), key,
+        host, port, models, key,
         find_tokens(token_file), tuple(allow_host or ()), style=cast("StyleName", style), policy=policy,
         policies=read_policies(policy_file or []), workers=options.count_workers(workers),
         limits=Limits(max_bytes, max_seconds, max_seconds / 2, max_requests, drain_seconds=drain_seconds),

@@ -9,7 +9,7 @@ import typer
 
 from deidlab.cli import train_options as opt
 from deidlab.cli.output import AsJson, Quiet, print_json, tell
-from deidlab.errors import ConfigError
+from deidlab.errors import UsageError
 
 if TYPE_CHECKING:
     from deidlab.train.request import RunRequest
@@ -73,9 +73,12 @@ def _make_request(values: dict[str, Any]) -> RunRequest:
     from deidlab.train.request import RunRequest
 
     if values["corpus"] is None or not values["model"] or values["out"] is None:
-        raise ConfigError(
-            "say what to train on, what, and where to: deidlab train CORPUS --model M --out RUN"
-        )
+        raise UsageError("say what to train on, what, and where to: deidlab train CORPUS --model M --out RUN")
+    from deidlab.corpus.files import refuse_overlap
+
+    refuse_overlap((values["out"],), (values["corpus"], values["validation"]))
+    models = (Path(values["model"]), *(values["teachers"] or ()))
+    refuse_overlap((values["out"],), models, inside=True)
     return RunRequest(
         model=values["model"],
         corpus=str(values["corpus"]),

@@ -76,9 +76,7 @@ Accumulate = Annotated[int | None, _option("accumulate")]
 Decoding = Annotated[str | None, _option("decoding")]
 Preset = Annotated[
     str,
-    typer.Option(
-        help="Settings that ship with DeidLab: meaney-2022, meddocan-minilm.", rich_help_panel=_PANEL
-    ),
+    typer.Option(help="Settings that ship with DeidLab, such as meaney-2022.", rich_help_panel=_PANEL),
 ]
 SettingsFile = Annotated[Path | None, typer.Option(help="A TOML file of settings.", rich_help_panel=_PANEL)]
 Set = Annotated[
@@ -132,6 +130,8 @@ def read_pair(pair: str) -> tuple[str, Any]:
         return key.strip().replace("-", "_"), json.loads(value)
     except ValueError:
         return key.strip().replace("-", "_"), value
+    except RecursionError:
+        raise ConfigError(f"--set {key.strip()}: a value that is nested too deeply") from None
 
 
 def _config_of(model: str | None) -> dict[str, Any] | None:
@@ -141,6 +141,6 @@ def _config_of(model: str | None) -> dict[str, Any] | None:
         return None
     try:
         config = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return config if isinstance(config, dict) else None

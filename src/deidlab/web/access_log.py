@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from deidlab.errors import ConfigError
@@ -109,6 +110,8 @@ class _Passage:
             raise
         except Refusal as refusal:
             await self._end(refusal)
+        except ClientDisconnect:
+            self._fault = "the client went away"
         except Exception as error:
             # Only the kind and the place: the message of an exception may quote the note.
             self._fault = describe(error)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
 
 from deidlab.mask.policy import Style
@@ -17,12 +17,13 @@ from deidlab.web.answers import Refusal, describe_answers
 from deidlab.web.api_examples import LINES_IN, LINES_OUT
 from deidlab.web.api_models import Ids
 from deidlab.web.limits import too_many
+from deidlab.web.queries import refuse_unknown_query
 from deidlab.web.settings import ServeSettings
 from deidlab.web.streaming import BatchOptions, BatchStream
 
 NDJSON = "application/x-ndjson"
 _TAKEN = ("", NDJSON, "application/jsonl", "application/json-lines", "text/plain", "application/octet-stream")
-router = APIRouter(prefix="/v1", tags=["notes"])
+router = APIRouter(prefix="/v1", tags=["notes"], dependencies=[Depends(refuse_unknown_query)])
 
 
 @router.post(
@@ -39,7 +40,8 @@ router = APIRouter(prefix="/v1", tags=["notes"])
     openapi_extra={
         "requestBody": {
             "required": False,
-            "description": "JSON lines; `text` must be there, `id`, `patient` and `spans` may be.",
+            "description": "JSON lines; `text` must be there, `id`, `patient`, `spans` and `meta` (not used) "
+            "may be, and `spans` must for `mask-given`.",
             "content": {NDJSON: {"schema": {"type": "string"}, "example": LINES_IN}},
         }
     },

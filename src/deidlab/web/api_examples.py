@@ -23,10 +23,10 @@ MASK: dict[str, Example] = {
         "value": {"text": NOTE, "spans": [{"start": 8, "end": 17, "label": "DATE"}]}
     },
 }
-DETECTED = {"id": "note", "patient": "note", "model": "rules", "spans": [_DATE, _DOCTOR]}
+DETECTED = {"id": "note", "patient": "note-5d1f0c2a9b7e4386", "model": "rules", "spans": [_DATE, _DOCTOR]}
 MASKED = {
     "id": "note",
-    "patient": "note",
+    "patient": "note-5d1f0c2a9b7e4386",
     "text": "Seen on [DATE-1] by Dr. [DOCTOR-1]. BP 120/80.",
     "model": "rules",
     "style": "tag",

@@ -63,6 +63,8 @@ async def _read_form(request: Request) -> tuple[str, str]:
         raise Refusal(413, "too-large", "a token is shorter than that")
     try:
         fields = parse_qs(body.decode("ascii"), max_num_fields=4)
+        if not fields.keys() <= {"token", "next"}:
+            raise ValueError
     except ValueError:
         raise Refusal(422, "wrong-field", "this is not the form of /login") from None
     return fields.get("token", [""])[0].strip(), safe_next(fields.get("next", ["/"])[0])

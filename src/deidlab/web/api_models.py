@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictBool
 
 from deidlab.mask.policy import Style
 
@@ -22,6 +22,8 @@ def _whole_characters(text: str) -> str:
 
 Text = Annotated[str, AfterValidator(_whole_characters)]
 Name = Annotated[str, Field(max_length=_NAME_CHARACTERS), AfterValidator(_whole_characters)]
+# Files name notes and patients by numbers too.
+LineName = Annotated[Name, BeforeValidator(lambda name: str(name) if type(name) is int else name)]
 Ids = Literal["keep", "pseudonyms"]
 
 
@@ -37,7 +39,7 @@ class _Asked(BaseModel):
         min_length=1,
         repr=False,
         description="Whose note it is: known identifiers, date shifts and surrogates go by the patient. "
-        "Without one, each note is a patient of its own.",
+        "Without one, each note is a patient of its own: by its id, or by a new name where it has none.",
     )
     model: Name | None = Field(
         None, repr=False, description="A name from /v1/models; without one, the first of them."
@@ -54,6 +56,24 @@ class GivenSpan(BaseModel):
     label: str = Field(min_length=1, max_length=64, pattern=_LABEL, repr=False, examples=["DATE"])
     score: Annotated[float, Field(ge=0, le=1)] | None = None
     source: Name | None = Field(None, repr=False)
+
+
+class LineSpan(GivenSpan):
+    """A span in a line of a batch; the text that it covers is checked."""
+
+    text: str | None = Field(None, repr=False)
+
+
+class Line(BaseModel):
+    """A line of a batch, as `deidlab corpus convert` writes it; `meta` is let pass and not used."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, strict=True)
+
+    text: Text = Field(repr=False)
+    id: LineName | None = Field(None, repr=False)
+    patient: LineName | None = Field(None, repr=False)
+    spans: list[LineSpan] | None = Field(None, max_length=100_000, repr=False)
+    meta: dict[str, Any] | None = Field(None, repr=False)
 
 
 class DetectRequest(_Asked):

@@ -5,30 +5,32 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Request
+from fastapi import APIRouter, Body, Depends, Request
 from starlette.responses import Response
 
 from deidlab.errors import DeidError
 from deidlab.execute import Failed
+from deidlab.mask import own_patient
 from deidlab.types import Document, Span
 from deidlab.web.answers import Refusal, describe_answers
 from deidlab.web.api_examples import DETECT, DETECTED, MASK, MASKED, answering
 from deidlab.web.api_models import DetectAnswer, DetectRequest, GivenSpan, MaskAnswer, MaskRequest
 from deidlab.web.batching import DIED, TOO_SLOW, Batcher
 from deidlab.web.jobs import Done, Job, nameless
+from deidlab.web.queries import refuse_unknown_query
 from deidlab.web.settings import ServeSettings
 
 NOTE_ERRORS = describe_answers(400, 401, 403, 408, 413, 415, 421, 422, 429)
 DEFAULT_ID = "note"
 
-router = APIRouter(prefix="/v1", tags=["notes"])
+router = APIRouter(prefix="/v1", tags=["notes"], dependencies=[Depends(refuse_unknown_query)])
 
 
 @router.post("/detect", response_model=DetectAnswer, responses={**NOTE_ERRORS, **answering(DETECTED)})
 async def detect(asked: Annotated[DetectRequest, Body(openapi_examples=DETECT)], request: Request) -> Any:
     """Find PHI in a note."""
     settings: ServeSettings = request.app.state.settings
-    note = Document(asked.id or DEFAULT_ID, asked.patient or "", asked.text)
+    note = _to_note(asked)
     model = settings.find_model(asked.model).name
     job = Job("detect", model, (note,), candidates=asked.candidates, words=asked.words)
     return await answer_note(request.app.state.batcher, job)
@@ -42,7 +44,7 @@ async def mask(asked: Annotated[MaskRequest, Body(openapi_examples=MASK)], reque
     /v1/batch. Surrogates and date shifts of a patient are the same in every request.
     """
     settings: ServeSettings = request.app.state.settings
-    note = Document(asked.id or DEFAULT_ID, asked.patient or "", asked.text)
+    note = _to_note(asked)
     try:
         note = replace(note, spans=tuple(map(_to_span, asked.spans or ())))
     except DeidError as error:
@@ -59,6 +61,13 @@ async def mask(asked: Annotated[MaskRequest, Body(openapi_examples=MASK)], reque
         pseudonyms=asked.ids == "pseudonyms",
     )
     return await answer_note(request.app.state.batcher, job)
+
+
+def _to_note(asked: DetectRequest | MaskRequest) -> Document:
+    """The note of a request; one that names neither id nor patient is a patient of its own."""
+    if asked.id is None:
+        return Document(DEFAULT_ID, asked.patient or own_patient(), asked.text)
+    return Document(asked.id, asked.patient or "", asked.text)
 
 
 async def answer_note(batcher: Batcher, job: Job) -> Response:

@@ -23,6 +23,8 @@ from deidlab.web.answers import error_answer
 from deidlab.web.settings import ServeSettings
 
 COOKIE = "deidlab_session"
+TRUST = "deidlab.trust"
+"""The ASGI extension by which a connection hears that it is no stranger's; other servers have none."""
 OPEN = ("/healthz", "/login", "/logout", "/favicon.ico")
 OPEN_BELOW = ("/static/",)
 SESSION_SECONDS = 12 * 3600
@@ -79,6 +81,8 @@ class AuthGate:
                 return
             reviewer = found or ""
         scope.setdefault("state", {})["reviewer"] = reviewer
+        if reviewer and TRUST in (scope.get("extensions") or {}):
+            scope["extensions"][TRUST]["call"]()
         await self._app(scope, receive, send)
 
     def find(self, connection: HTTPConnection) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from deidlab.detect.embedded import language_of
+from deidlab import languages
 from deidlab.errors import ConfigError
 from deidlab.mask import Policy, known_policies, load_policy
 from deidlab.pipeline.settings import Finding
@@ -15,7 +15,7 @@ from deidlab.web.settings import EMBEDDED, RULES_ONLY, ServedModel, has_embedded
 
 def choose_models(asked: Sequence[str], finding: Finding) -> tuple[ServedModel, ...]:
     """The models named, each NAME=FOLDER, a folder or an embedded one, and the rules alone after them."""
-    rules = ServedModel(
+    rules = _served(
         RULES_ONLY, replace(finding, model=None, rules="only"), "rules and lists alone, without a model"
     )
     if finding.rules == "only" or (not asked and not has_embedded_model()):
@@ -30,9 +30,15 @@ def _read(asked: str, finding: Finding) -> ServedModel:
     if not name or name == RULES_ONLY:
         raise ConfigError(f"a model needs a name of its own: --model NAME={folder}")
     beside = "alone" if finding.rules == "off" else "with rules and lists"
-    return ServedModel(
-        name, replace(finding, model=folder), f"the model {name}, {beside}", language_of(folder)
-    )
+    return _served(name, replace(finding, model=folder), f"the model {name}, {beside}")
+
+
+def _served(name: str, finding: Finding, description: str) -> ServedModel:
+    """With rules of the language that was named, or else the model's, without those that are switched off."""
+    language = finding.find_language()
+    own = {rule.name for rule in languages.of(language).rules}
+    without = tuple(rule for rule in finding.without_rules if rule in own)
+    return ServedModel(name, replace(finding, without_rules=without), description, language)
 
 
 def read_policies(paths: Sequence[Path]) -> tuple[Policy, ...]:

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from deidlab.errors import DeidError
 from deidlab.web.answers import MEANINGS, Refusal, error_answer
 
-_CODES = {404: "not-found", 405: "wrong-method"}
+_CODES = {400: "not-json", 404: "not-found", 405: "wrong-method"}
 _MOST_PROBLEMS = 20
 # A field that a request made up is named by this: its name may be a piece of a note.
 _UNKNOWN_FIELD = "(a field that is not known)"
@@ -34,9 +34,15 @@ async def _answer_invalid(request: Request, error: Exception) -> Response:
     if _is_other_content(request, problems):
         return error_answer(415, "wrong-content", "send JSON, with Content-Type: application/json")
     where = [_safe_place(problem["loc"]) for problem in problems]
-    said = "; ".join(f"{'.'.join(map(str, place))}: {_say(problem)}" for place, problem in
-                     zip(where, problems, strict=True))  # fmt: skip
-    return error_answer(422, "wrong-field", said, where)
+    return error_answer(422, "wrong-field", say_problems(problems), where)
+
+
+def say_problems(problems: Sequence[Any]) -> str:
+    """The first of what a validator found wrong, as one line: places and reasons, nothing of the input."""
+    return "; ".join(
+        f"{'.'.join(map(str, _safe_place(problem['loc'])))}: {_say(problem)}"
+        for problem in problems[:_MOST_PROBLEMS]
+    )
 
 
 async def _answer_http(request: Request, error: Exception) -> Response:
@@ -100,5 +106,5 @@ _SAYINGS = {
 KNOWN_FIELDS = frozenset(
     ("body", "query", "path", "header", "text", "id", "patient", "model", "style", "policy", "spans",
      "day_first", "ids", "candidates", "words", "start", "end", "label", "score", "source", "task",
-     "token", "next")
+     "token", "next", "meta")
 )  # fmt: skip

@@ -1,4 +1,8 @@
-"""HTTP on a connection, within bounds: how large and slow a head may be, how long a client may not read."""
+"""HTTP on a connection, within bounds: how large and slow a head may be, how long a client may not read.
+
+A connection is a stranger's until a request on it shows a token; until then all that it asks for, body and
+answer included, has to be over soon, and there may only be so many.
+"""
 
 from __future__ import annotations
 
@@ -7,28 +11,44 @@ import asyncio
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from deidlab.web.auth import TRUST
+from deidlab.web.settings import Limits
+from deidlab.web.strangers import Strangers
+
 _MOST_HEAD_BYTES = 32 * 1024
 
 
-def bounded_protocol(stall_seconds: float) -> type[asyncio.Protocol]:
+def bounded_protocol(limits: Limits) -> type[asyncio.Protocol]:
     """A protocol for uvicorn that gives up on clients whose head never ends, and on those that never read."""
+    strangers = Strangers(limits.strangers)
+    stranger_seconds = min(limits.stranger_seconds, limits.stall_seconds)
 
     class BoundedProtocol(HttpToolsProtocol):
         _head_bytes = 0
         _timer: asyncio.TimerHandle | None = None
+        _is_stranger = True
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
+            strangers.add(self, self._host, transport.abort)
             self._give_time()
 
         def connection_lost(self, exc: Exception | None) -> None:
             self._stop_timer()
+            strangers.remove(self, self._host)
             super().connection_lost(exc)
+
+        def data_received(self, data: bytes) -> None:
+            # The rest of a body that was refused could come for ever, if nobody looked at the clock.
+            if self._is_stranger and self._timer is None:
+                self._give_time()
+            super().data_received(data)
 
         def on_message_begin(self) -> None:
             self._head_bytes = 0
             self._give_time()
             super().on_message_begin()
+            self.scope["extensions"] = {TRUST: {"call": self._trust}}
 
         def on_url(self, url: bytes) -> None:
             self._count(len(url))
@@ -39,8 +59,13 @@ def bounded_protocol(stall_seconds: float) -> type[asyncio.Protocol]:
             super().on_header(name, value)
 
         def on_headers_complete(self) -> None:
-            self._stop_timer()
+            if not self._is_stranger:
+                self._stop_timer()
             super().on_headers_complete()
+
+        def on_response_complete(self) -> None:
+            self._stop_timer()
+            super().on_response_complete()
 
         def pause_writing(self) -> None:
             self._give_time()
@@ -49,6 +74,17 @@ def bounded_protocol(stall_seconds: float) -> type[asyncio.Protocol]:
         def resume_writing(self) -> None:
             self._stop_timer()
             super().resume_writing()
+
+        @property
+        def _host(self) -> str:
+            return self.client[0] if self.client else ""
+
+        def _trust(self) -> None:
+            """A token was shown on this connection: it may take its time from now on."""
+            if self._is_stranger:
+                self._is_stranger = False
+                strangers.remove(self, self._host)
+                self._stop_timer()
 
         def _count(self, n_bytes: int) -> None:
             self._head_bytes += n_bytes
@@ -59,7 +95,8 @@ def bounded_protocol(stall_seconds: float) -> type[asyncio.Protocol]:
         def _give_time(self) -> None:
             """End the connection unless something moves; closing would wait for the client to read."""
             self._stop_timer()
-            self._timer = self.loop.call_later(stall_seconds, self.transport.abort)
+            seconds = stranger_seconds if self._is_stranger else limits.stall_seconds
+            self._timer = self.loop.call_later(seconds, self.transport.abort)
 
         def _stop_timer(self) -> None:
             if self._timer is not None:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from pydantic import ValidationError
 
 from deidlab.corpus.jsonl import record_to_raw
 from deidlab.corpus.raw import BadDocument, build_document
 from deidlab.errors import DeidError
+from deidlab.mask import own_patient
 from deidlab.types import Document
+from deidlab.web.api_models import Line
+from deidlab.web.errors import say_problems
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +29,14 @@ class BadLine:
     def to_json(self) -> bytes:
         record = {"line": self.number, "error": self.error, "message": self.message}
         return json.dumps(record, separators=(",", ":")).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class NoteLine:
+    """The note of a line; `patient` is whom the line names, and empty where it names nobody."""
+
+    note: Document
+    patient: str
 
 
 class LineCutter:
@@ -60,8 +73,8 @@ class LineCutter:
             self._skipping = True
 
 
-def read_line(line: bytes, number: int) -> Document | BadLine:
-    """The note of a line: an object with a text, and perhaps id, patient and spans; the rest is ignored."""
+def read_line(line: bytes, number: int, needs_spans: bool = False) -> NoteLine | BadLine:
+    """The note of a line; where it names neither id nor patient, it is a patient of its own."""
     try:
         record = json.loads(line.decode("utf-8"))
     except UnicodeDecodeError as error:
@@ -70,28 +83,33 @@ def read_line(line: bytes, number: int) -> Document | BadLine:
         return BadLine(number, "not-json", f"the line is not JSON (column {error.colno})")
     except (RecursionError, ValueError):
         return BadLine(number, "not-json", "the line is not JSON that can be read")
-    if isinstance(record, dict):
-        record = {key: value for key, value in record.items() if key in ("text", "id", "patient", "spans")}
-        if problem := _odd_field(record):
-            return BadLine(number, "wrong-field", problem)
-    raw = record_to_raw(record, Path("the line"), "the line", f"line-{number}")
+    if problem := _find_problem(record, needs_spans):
+        return BadLine(number, "wrong-field", problem)
+    own = {key: value for key, value in record.items() if key != "meta" and value is not None}
+    raw = record_to_raw(own, Path("the line"), "the line", f"line-{number}")
     if isinstance(raw, BadDocument):
         return BadLine(number, "wrong-field", raw.reason)
     try:
-        return build_document(raw)
+        note = build_document(raw)
     except DeidError as error:
         # An id may be a name: it is in our own messages, and not repeated.
         message = str(error).replace("the line: ", "").replace(f"document {raw.id}", "the note")
         return BadLine(number, "wrong-field", message)
+    if "id" not in own and not raw.patient:
+        note = replace(note, patient=own_patient())
+    return NoteLine(note, raw.patient)
 
 
-def _odd_field(record: dict[str, Any]) -> str:
-    """What the readers of files let pass, since there nobody would send it on purpose."""
-    if not isinstance(record.get("patient", ""), (str, int, type(None))):
-        return "the line: 'patient' must be a string or a whole number"
-    spans = record.get("spans") or []
-    if not isinstance(spans, list) or not all(isinstance(span, dict) for span in spans):
-        return "the line: 'spans' must be a list of objects"
-    if not all(isinstance(span.get(key) or "", str) for span in spans for key in ("source", "text")):
-        return "the line: 'source' and 'text' of a span must be strings"
+def _find_problem(record: Any, needs_spans: bool) -> str:
+    """What is wrong with a line's object, if anything. A field that nobody knows is: it may be a typo."""
+    if not isinstance(record, dict):
+        return "the line is not a JSON object"
+    try:
+        read = Line.model_validate(record)
+    except ValidationError as error:
+        return say_problems(error.errors(include_url=False, include_input=False))
+    if needs_spans and read.spans is None:
+        return (
+            "spans: is missing; this task masks the spans of each line and finds nothing, so send [] for none"
+        )
     return ""

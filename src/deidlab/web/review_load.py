@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from deidlab.detect.detector import DEFAULT_THRESHOLD
+from deidlab.detect.answers import DEFAULT_THRESHOLD
 from deidlab.detect.resolve import resolve
 from deidlab.errors import CorpusError
 from deidlab.execute import Failed, Task, run_tasks

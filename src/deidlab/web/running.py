@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
 import signal
 import socket
@@ -31,6 +32,26 @@ class _Plain(logging.Formatter):
         return said if error is None else f"{said}: {describe(error)}"
 
 
+class Server(uvicorn.Server):
+    """uvicorn's server, which has no option for how long a TLS handshake may take: asyncio gives a minute."""
+
+    handshake_seconds = 10.0
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        if self.config.is_ssl:
+            loop: Any = asyncio.get_running_loop()
+            loop.create_server = functools.partial(
+                loop.create_server, ssl_handshake_timeout=self.handshake_seconds
+            )
+        await super().startup(sockets)
+
+
+def make_server(app: FastAPI, settings: ServeSettings) -> Server:
+    server = Server(configure(app, settings))
+    server.handshake_seconds = settings.limits.stranger_seconds
+    return server
+
+
 def serve(app: FastAPI, settings: ServeSettings, tell: Callable[[str], None]) -> None:
     """Listen until SIGTERM or Ctrl-C; then take nothing new and finish what is under way."""
     quiet_logs()
@@ -51,7 +72,7 @@ async def _serve(
         # uvicorn heeds these while it runs, and passes them on when it has finished: they have been heeded.
         before = {each: signal.signal(each, lambda number, frame: None) for each in _STOPPING}
         try:
-            await uvicorn.Server(configure(app, settings)).serve(sockets=[listener])
+            await make_server(app, settings).serve(sockets=[listener])
         finally:
             for each, handler in before.items():
                 signal.signal(each, handler)
@@ -63,7 +84,7 @@ def configure(app: FastAPI, settings: ServeSettings) -> uvicorn.Config:
         secure = {"ssl_certfile": str(settings.tls_certificate), "ssl_keyfile": str(settings.tls_key)}
     return uvicorn.Config(
         app,
-        http=bounded_protocol(settings.limits.stall_seconds),
+        http=bounded_protocol(settings.limits),
         ws="none",
         lifespan="on",
         log_config=None,

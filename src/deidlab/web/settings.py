@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 
-from deidlab.detect.embedded import DAY_FIRST
+from deidlab import languages
 from deidlab.errors import ConfigError, UnknownNameError
 from deidlab.mask import Policy, known_policies, load_policy
 from deidlab.mask.keys import check_key, random_key
@@ -16,7 +16,7 @@ from deidlab.pipeline.settings import Finding
 from deidlab.web.tokens import Tokens
 
 RULES_ONLY = "rules"
-EMBEDDED = "en"
+EMBEDDED = languages.DEFAULT
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -35,7 +35,7 @@ class ServedModel:
 
     @property
     def day_first(self) -> bool:
-        return self.language in DAY_FIRST
+        return languages.of(self.language).day_first
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,9 @@ class Limits:
     `body_bytes` bounds a request, and a line of a batch; `request_seconds` the time from its first byte to
     its answer; `note_seconds` what a worker may take over one note; `requests` those under way at once, and
     `batches` those of them that are streams. A stream that does not move for `stall_seconds` is closed, and
-    holds at most `batch_bytes` in memory.
+    holds at most `batch_bytes` in memory. Whoever has shown no token may have `strangers` connections and
+    requests at once, half of them from one address, and each must be over in `stranger_seconds` and have at
+    most `stranger_bytes`; none of them counts among the `requests`.
     """
 
     body_bytes: int = 4 * 1024 * 1024
@@ -56,6 +58,9 @@ class Limits:
     stall_seconds: float = 60.0
     batch_bytes: int = 8 * 1024 * 1024
     drain_seconds: int = 300
+    strangers: int = 512
+    stranger_seconds: float = 10.0
+    stranger_bytes: int = 8 * 1024
 
     def __post_init__(self) -> None:
         for name in self.__dataclass_fields__:
@@ -160,5 +165,6 @@ def default_models() -> tuple[ServedModel, ...]:
     """The embedded model where there is one, and the rules alone."""
     if not has_embedded_model():
         return (rules_only(),)
-    embedded = ServedModel(EMBEDDED, Finding(EMBEDDED), "the embedded English model, with rules")
+    said = f"the embedded {languages.find(EMBEDDED).name} model, with rules"
+    embedded = ServedModel(EMBEDDED, Finding(EMBEDDED), said)
     return (embedded, rules_only())

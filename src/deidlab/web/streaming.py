@@ -169,15 +169,15 @@ class BatchStream(Response):
             return
         if not line.strip():
             return
-        read = read_line(line, number)
+        read = read_line(line, number, needs_spans=self._options.given)
         if isinstance(read, BadLine):
             self._refuse([number], read)
             return
-        group, shared = self._group, read.patient if read.patient != read.id else ""
+        group, shared = self._group, read.patient
         if self._options.task == "detect" or not shared or shared != group.patient:
             self._close_group()
             group = self._group = _Group(shared)
-        group.add(number, read, len(line) + _LINE_BYTES, self._limits.batch_bytes)
+        group.add(number, read.note, len(line) + _LINE_BYTES, self._limits.batch_bytes)
         if self._options.task == "detect" or not shared:
             self._close_group()
 

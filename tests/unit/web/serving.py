@@ -12,11 +12,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import uvicorn
 from fastapi import FastAPI
 
 from deidlab.web.app import create_app
-from deidlab.web.running import configure, listen, quiet_logs
+from deidlab.web.running import listen, make_server, quiet_logs
 from deidlab.web.settings import ServeSettings, rules_only
 
 
@@ -84,7 +83,7 @@ def serving(settings: ServeSettings, app: FastAPI | None = None) -> Iterator[Ser
     quiet_logs()
     app = app or create_app(settings)
     listener = listen(settings)
-    server = uvicorn.Server(configure(app, settings))
+    server = make_server(app, settings)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     try:

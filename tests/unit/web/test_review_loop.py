@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("torch", reason="torch is not installed: pip install 'deidlab[train]'")
+pytest.importorskip("torch", reason="torch is not installed: pip install '.[train]'")
 
 from deidlab.pipeline.settings import Finding
 from deidlab.web.review_changes import fingerprint_of, propose, summarise_changes

@@ -76,6 +76,18 @@ def test_given_spans_are_masked_and_nothing_else(served: Served) -> None:
     assert served.post("/v1/mask", {"text": NOTE, "spans": []}).json()["text"] == NOTE
 
 
+def test_notes_without_a_patient_are_patients_of_their_own(served: Served) -> None:
+    body = {"text": NOTE, "style": "surrogate"}
+    records = [served.post("/v1/mask", body).json() for _ in range(8)]
+    assert len({record["patient"] for record in records}) == 8
+    assert len({record["text"][8:17] for record in records}) >= 6
+    again = served.post("/v1/mask", {**body, "patient": records[0]["patient"]}).json()
+    assert again["text"] == records[0]["text"]
+    named = [served.post("/v1/mask", {**body, "id": "n1"}).json() for _ in range(2)]
+    assert named[0] == named[1] and named[0]["patient"] == "n1"
+    assert served.post("/v1/detect", {"text": NOTE}).json()["patient"].startswith("unknown-")
+
+
 def test_offsets_are_code_points(served: Served) -> None:
     text = "😀 é " + NOTE
     record = served.post("/v1/detect", {"text": text}).json()

@@ -79,4 +79,4 @@ def test_without_the_extra_the_command_to_install_it_is_named(
 
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     assert run(["serve"]) == 1
-    assert "pip install 'deidlab[serve]'" in capsys.readouterr().err
+    assert "needs the 'serve' extra: pip install " in capsys.readouterr().err

@@ -78,7 +78,7 @@ def test_detect_gives_notes_with_spans(served: Served) -> None:
 def test_given_spans(served: Served) -> None:
     body = to_lines(
         {"text": "Seen on 3/14/2071.", "spans": [{"start": 0, "end": 4, "label": "OTHER"}]},
-        {"text": "3/14/2071"},
+        {"text": "3/14/2071", "spans": []},
     )
     records = served.post("/v1/batch?task=mask-given", body).lines()
     assert [record["text"] for record in records] == ["[OTHER-1] on 3/14/2071.", "3/14/2071"]
@@ -91,6 +91,12 @@ BAD: list[bytes] = [
     b'{"text": "a", "spans": [{"start": 0, "end": 1, "label": "X", "source": {"a": 1}}]}',
     b'{"text": "a", "spans": [{"start": 0, "end": 1, "label": "X", "text": 5}]}',
     b'{"text": "a", "spans": [{"start": 0, "end": 1, "label": "X", "score": NaN}]}',
+    b'{"text": "a", "spans": [{"start": 0, "end": 1, "label": "X", "score": ' + b"9" * 400 + b"}]}",
+    b'{"text": "a", "spans": [{"start": 0, "end": ' + b"9" * 400 + b', "label": "X"}]}',
+    b'{"text": "a", "spans": [{"start": 0, "end": 1, "label": "\\ud800"}]}', b'{"text": "a", "id": "\\ud800"}',
+    b'{"text": "a", "spans": [{"start": 0, "end": 1, "label": "X", "source": "\\ud800"}]}',
+    b'{"text": "a", "patient": "\\ud800"}', b'{"text": "a", "patient": true}', b'{"text": "a", "Quillfeather": 1}',
+    b'{"text": "a", "spans": [{"start": 0, "end": 1, "label": "X", "Quillfeather": 1}]}',
     b'{"text": "Quillfeather \\ud800", "id": "Quillfeather"}', b"[" * 5000, b'{"text": "' + b"x" * 10_001 + b'"}',
 ]  # fmt: skip
 
@@ -162,7 +168,7 @@ def test_one_that_sends_nothing_is_told_and_one_that_stops_is_cut(served: Served
 
 
 def test_one_that_sends_and_never_reads_is_cut_and_held_in_bounds(served: Served) -> None:
-    line = to_lines({"text": "x" * 9000})
+    line = to_lines({"text": "x" * 9000, "spans": []})
     with start_batch(served, "?task=mask-given") as connection:
         sent = 0
         with pytest.raises(ConnectionError):

@@ -61,7 +61,9 @@ def convert(
     Example: deidlab corpus convert training-gold/ notes.jsonl --to jsonl
     """
     from deidlab.corpus import ReadReport, read_corpus, write_corpus
+    from deidlab.corpus.files import refuse_overlap
 
+    refuse_overlap([destination], [source], inside=True)
     settings = read_settings(encoding, text_column, id_column, patient_column)
     report = ReadReport()
     documents = show_progress(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from deidlab.cli import language_options
 from deidlab.cli.corpus.options import Overwrite
 from deidlab.cli.output import AsJson, Quiet, print_json, tell, with_progress
 
@@ -31,8 +32,19 @@ def make(
         ),
     ] = "jsonl",
     labels: Annotated[
-        str, typer.Option(metavar="i2b2-2014|meddocan", help="Label set; meddocan writes Spanish notes.")
-    ] = "i2b2-2014",
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Label set of the notes [default: the one that the language's notes have, i2b2-2014 for "
+            "English]. A set that belongs to one language writes notes in it.",
+        ),
+    ] = None,
+    language: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CODE", help="Language of the notes [default: the label set's own, else English]."
+        ),
+    ] = None,
     base: Annotated[
         Path | None,
         typer.Option(
@@ -58,10 +70,14 @@ def make(
     Example: deidlab corpus make made.jsonl --notes 1000 --seed 7
     """
     from deidlab.corpus import write_corpus
+    from deidlab.corpus.files import refuse_overlap
     from deidlab.make import choose_source
 
+    refuse_overlap([destination], [base], inside=True)
     found: Counter[str] = Counter()
-    documents = choose_source(notes, seed, labels, lift, base)
+    documents = choose_source(
+        notes, seed, labels or "", lift, base, language_options.check_language(language)
+    )
     shown = with_progress(documents, "notes", notes, quiet or as_json)
     losses = write_corpus(_counted(shown, found), destination, format, overwrite)
     n_notes = found.pop("", 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -50,21 +49,23 @@ def merge(
 ) -> None:
     """Make one corpus out of several: labels of one set, each note's origin in its meta field 'corpus'.
 
-    Example: deidlab corpus merge es=meddocan/train/xml en=notes/ --out all.jsonl --labels i2b2-2014
+    Example: deidlab corpus merge es=cases/train/xml en=notes/ --out all.jsonl --labels i2b2-2014
     """
     from deidlab.corpus import ReadReport, ReadSettings, write_corpus
+    from deidlab.corpus.files import refuse_overlap
     from deidlab.corpus.merge import MergeReport, merge_corpora
     from deidlab.labels import load_label_set
 
     if unmapped not in ("error", "keep", "drop"):
         raise typer.BadParameter("say error, keep or drop", param_hint="--unmapped")
+    refuse_overlap([out], [_read_source(each)[1] for each in sources], inside=True)
     label_set = load_label_set(labels)
     settings, reading, report = ReadSettings(encoding), ReadReport(), MergeReport()
     opened = _open_sources(sources, map_ or [], label_set, settings, reading, keep_going, quiet or as_json)
     merged = merge_corpora(opened, label_set, unmapped, report)
     losses = write_corpus(with_progress(merged, "notes", None, quiet or as_json), out, to, overwrite)
     if as_json:
-        print_json({**asdict(report), "losses": dict(losses)})
+        print_json({**report.to_json(), "losses": dict(losses)})
     for name in report.documents:
         tell(f"{name}: {report.documents[name]} documents, {report.spans[name]} spans", quiet or as_json)
     for what, count in sorted(report.dropped.items()):

@@ -50,8 +50,10 @@ def split(
     The manifest lists the documents of each part; `stats`, `check`, `convert` and training read it.
     """
     from deidlab.corpus import ReadReport, read_corpus
+    from deidlab.corpus.files import refuse_overlap
     from deidlab.corpus.split import read_ratios, save_manifest, split_corpus
 
+    refuse_overlap([out], [source], inside=True)
     shares = read_ratios(ratios)
     settings = read_settings(encoding, text_column, id_column, patient_column)
     report = ReadReport()

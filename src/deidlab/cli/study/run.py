@@ -11,7 +11,7 @@ from deidlab.cli.output import AsJson, Quiet, print_json, tell
 from deidlab.cli.study import options as opt
 
 if TYPE_CHECKING:
-    from deidlab.study.raypool import FarOptions
+    from deidlab.study.engines import FarOptions
     from deidlab.study.records import StudyRecords
 
 Processes = Annotated[
@@ -107,15 +107,15 @@ def run(
 
 
 def _choose_engine(engine: str, address: str | None, gpus: float | None, cpus: float) -> FarOptions | None:
-    from deidlab.errors import ConfigError, UnknownNameError
+    from deidlab.errors import UnknownNameError, UsageError
 
     if engine not in ("local", "ray"):
         raise UnknownNameError("engine", engine, ("local", "ray"))
     if engine == "local":
         if address is not None or gpus is not None:
-            raise ConfigError("--address and --gpus-per-run are for --engine ray")
+            raise UsageError("--address and --gpus-per-run are for --engine ray")
         return None
-    from deidlab.study.raypool import FarOptions
+    from deidlab.study.engines import FarOptions
 
     return FarOptions(address, cpus, gpus)
 
@@ -161,7 +161,8 @@ def _to_table(records: StudyRecords) -> Any:
         rows.append((name, choice.run, f"{choice.f1:.4f}", *_scores(tests.get(name))))
     for each in records.tests:
         if each.kind != "model":
-            rows.append((each.name, each.note or each.kind, _part(each, "validation"), *_scores(each)))
+            what = each.kind if each.scores else each.note or each.kind
+            rows.append((each.name, what, _part(each, "validation"), *_scores(each)))
     columns = ("model", "run", "validation F1", "test F1", "precision", "recall", "accuracy")
     note = "words, micro over PHI labels; the run was selected on the validation notes"
     return Table(f"Study {records.study.name}", columns, tuple(rows), 2, note)

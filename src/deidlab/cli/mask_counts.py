@@ -1,0 +1,56 @@
+"""`deidlab mask --dry-run`: what would be masked, and what a stricter threshold would add."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from deidlab.cli.mask_asked import Asked
+from deidlab.cli.mask_failures import leave
+from deidlab.cli.mask_progress import watching
+from deidlab.cli.mask_warnings import known_warnings, tell_warnings
+from deidlab.cli.output import print_json
+from deidlab.pipeline.counting import DryCounts, count_corpus
+
+DEFAULT_THRESHOLD = 0.5
+_STEPS = (0.4, 0.3, 0.2, 0.1)
+
+
+def count_notes(asked: Asked) -> None:
+    """`--dry-run`: what would be masked, and what a stricter threshold would add."""
+    settings, _ = asked.settings()
+    with (
+        asked.engine.running() as execute,
+        watching(asked.files, asked.source.format, asked.silent, asked.source.table) as watch,
+    ):
+        source = asked.source if asked.spans is None else asked.spans
+        counts = count_corpus(source, asked.finding, settings, execute, asked.spans is not None, watch)
+    tell_warnings(known_warnings(asked.finding.known, counts.sources, counts.n_notes))
+    now = DEFAULT_THRESHOLD if asked.finding.threshold is None else asked.finding.threshold
+    if asked.as_json:
+        print_json(_counts_to_json(counts, now))
+    else:
+        from deidlab.report.audit_tables import dry_table
+        from deidlab.report.tables import print_table
+
+        print_table(dry_table(_counts_to_json(counts, now)))
+    leave([(number, "", reason) for number, reason in counts.failed])
+
+
+def _counts_to_json(counts: DryCounts, now: float) -> dict[str, Any]:
+    steps = [step for step in _STEPS if step < now]
+    labels = sorted({*counts.found, *counts.weak})
+    return {
+        "notes": counts.n_notes,
+        "threshold": now,
+        "sources": dict(sorted(counts.sources.items())),
+        "types": [
+            {
+                "label": label,
+                "found": counts.found[label],
+                "masked": counts.masked[label],
+                "would_add": {f"{step:.1f}": counts.would_add(label, step, now) for step in steps},
+                "set_aside": counts.set_aside(label, now),
+            }
+            for label in labels
+        ],
+    }

@@ -1,0 +1,42 @@
+"""Notes that failed: told by place and pseudonym, and listed with their real ids for their owner alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import typer
+
+from deidlab.cli.corpus.options import PARTLY_DONE
+from deidlab.cli.mask_asked import Asked, count_of
+from deidlab.cli.output import tell
+from deidlab.pipeline.masking import MaskOutcome
+from deidlab.pipeline.record import open_private
+from deidlab.pipeline.sealing import Seal
+
+
+def write_failures(asked: Asked, outcome: MaskOutcome, seal: Seal) -> None:
+    if asked.failures is None:
+        return
+    with open_private(asked.failures) as file:
+        for each in outcome.failures:
+            name, place = json.loads(seal.open(each.sealed))
+            row = {
+                "number": each.number,
+                "id": name,
+                "file": place,
+                "stage": each.stage,
+                "reason": each.reason,
+            }
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def leave(failed: Sequence[tuple[int, str, str]]) -> None:
+    """A note that failed ends the command with 3, whatever else went well."""
+    for number, name, reason in failed[:20]:
+        tell(f"failed: note {number}{f' ({name})' if name else ''}: {reason}")
+    if len(failed) > 20:
+        tell(f"failed: {len(failed) - 20} more, listed in the record")
+    if failed:
+        tell(f"{count_of(len(failed), 'note')} failed: nothing of that was written")
+        raise typer.Exit(PARTLY_DONE)
