@@ -67,7 +67,7 @@ def running_server(safe: bool = False) -> Iterator[Server]:
     """With `safe` what is written is safe from a power cut, as on a real server; tests need not wait for that."""
     initdb, postgres = find_program("initdb"), find_program("postgres")
     if initdb is None or postgres is None:
-        pytest.skip("NEEDS PostgreSQL: sh scripts/install_postgres.sh")
+        pytest.skip("NEEDS PostgreSQL: sh scripts/install_test_tools.sh")
     pytest.importorskip("psycopg", reason="NEEDS the extra 'db'")
     folder = Path(tempfile.mkdtemp(prefix="deidlab-postgres-"))
     # The server refuses to run as root, which bare machines' tests run as.

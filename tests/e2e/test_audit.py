@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from deidlab.evaluate.privacy import upper_share
+from deidlab.types import Document
 from tests.e2e.command import deidlab
 from tests.unit.pipeline.notes import make_note, write_jsonl, write_key
 
@@ -160,3 +161,61 @@ def test_an_output_that_changed_or_has_no_record_is_refused(
     out.write_text(out.read_text().replace("BP", "Blood pressure"))
     done = deidlab(capsys, "audit", out, "--report", tmp_path / "a.json")
     assert done.status == 1 and "is not as the run wrote it" in done.err
+
+
+def test_a_record_of_another_shape_is_called_damaged(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "out.jsonl").write_text('{"id": "a", "text": "Well."}\n')
+    folder = tmp_path / "out.jsonl.deidlab"
+    folder.mkdir()
+    (folder / "notes.jsonl").write_text("")
+    for record in (
+        "{}",
+        "[]",
+        "1",
+        '{"settings": {}}',
+        "[" * 20_000,
+        '{"settings": {"columns": 3}, "masked": 1}',
+    ):
+        (folder / "record.json").write_text(record)
+        done = deidlab(capsys, "audit", tmp_path / "out.jsonl", "--report", tmp_path / "audit.html")
+        assert done.status == 1 and "the record is damaged" in done.err, done.err
+
+
+def test_labels_that_people_invented_stay_out_of_the_record(tmp_path: Path, capsys: Capture) -> None:
+    source = tmp_path / "n.jsonl"
+    span = {"start": 0, "end": 7, "label": "Zebulon Quixwell", "source": "Ward of Dr. Quixwell"}
+    source.write_text(json.dumps({"id": "a", "text": "Zebulon is well.", "spans": [span]}) + "\n")
+    done = deidlab(capsys, "mask", source, "--spans", source, "--out", tmp_path / "o.jsonl", "--json", "--key-file",
+                   write_key(tmp_path))  # fmt: skip
+    assert done.status == 0 and json.loads(done.out)["replaced"] == [
+        {"label": "OTHER", "source": "other", "n": 1}
+    ]
+    for path in (tmp_path / "o.jsonl.deidlab").iterdir():
+        assert "Quixwell" not in path.read_text()
+
+
+def test_gold_notes_without_any_phi_have_no_bound(tmp_path: Path, key: Path, capsys: Capture) -> None:
+    plain = write_jsonl(
+        [Document(f"n{number}", "", "BP 120/80.") for number in range(3)], tmp_path / "p.jsonl"
+    )
+    out = tmp_path / "masked.jsonl"
+    assert deidlab(capsys, "mask", plain, "--rules", "only", "--out", out, "--key-file", key).status == 0
+    report = tmp_path / "audit.json"
+    done = deidlab(capsys, "audit", out, "--gold", plain, "--key-file", key, "--report", report)
+    assert done.status == 0, done.err
+    assert "against gold: 0 of 0 PHI words leaked, in 0 of 0 notes\n" in done.err
+
+
+def test_labels_of_gold_that_people_invented_stay_out_of_the_page(
+    tmp_path: Path, gold: Path, key: Path, capsys: Capture
+) -> None:
+    out = mask_dates_only(tmp_path, gold, key, capsys)
+    own = tmp_path / "own.jsonl"
+    rows = [json.loads(line) for line in gold.read_text("utf-8").splitlines()]
+    rows[0]["spans"][0]["label"] = "Quixwell"
+    own.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    report = tmp_path / "audit.html"
+    done = deidlab(capsys, "audit", out, "--gold", own, "--key-file", key, "--report", report, "--json")
+    assert done.status == 0, done.err
+    shared = [done.out, done.err, report.read_text("utf-8"), report.with_suffix(".json").read_text("utf-8")]
+    assert not any("Quixwell" in each for each in shared)

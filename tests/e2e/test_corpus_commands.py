@@ -139,6 +139,28 @@ def test_merge_guesses_maps_and_keeps_origins(
     assert "no corpus is called that" in refused.err
 
 
+def test_merge_counts_as_json_what_it_dropped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = {"id": "a", "text": "abc", "spans": [{"start": 0, "end": 3, "label": "ODD"}]}
+    (tmp_path / "m.jsonl").write_text(json.dumps(line) + "\n")
+    done = deidlab(capsys, "corpus", "merge", f"a={tmp_path / 'm.jsonl'}", "--out", tmp_path / "o.jsonl",
+                   "--unmapped", "drop", "--json")  # fmt: skip
+    assert done.status == 0, done.err
+    answer = json.loads(done.out)
+    assert answer["documents"] == {"a": 1} and list(answer["dropped"].values()) == [1]
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl", "txt"])
+@pytest.mark.parametrize("encoding", ["utf-16", "no-such"])
+def test_an_encoding_that_does_not_fit_is_one_line(
+    format: str, encoding: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = {"csv": "id,text\na,abc\n", "jsonl": '{"id": "a", "text": "abc"}\n', "txt": "abc"}
+    (tmp_path / f"notes.{format}").write_text(texts[format])
+    done = deidlab(capsys, "corpus", "check", tmp_path / f"notes.{format}", "--encoding", encoding)
+    assert done.status in (1, 2)
+    assert "internal error" not in done.err + done.out
+
+
 def test_keep_going_leaves_out_lists_and_exits_3(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = tmp_path / "in"
     source.mkdir()

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.command import deidlab
+from tests.unit.pipeline.notes import write_key
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = {
@@ -27,7 +28,11 @@ KEPT = {"en": ("130/80", "Parkinson"), "es": ("120/80", "Glasgow", "cefalea")}
 def test_a_note_is_masked(name: str, style: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     source, secrets = SAMPLES[name]
     out = tmp_path / "masked.txt"
-    done = deidlab(capsys, "mask", source, "--model", name, "--style", style, "--out", out, "-q")
+    # With a key of its own each time, some surrogate would now and then be one of these words.
+    key = write_key(tmp_path)
+    done = deidlab(
+        capsys, "mask", source, "--model", name, "--style", style, "--out", out, "--key-file", key, "-q"
+    )
     assert done.status == 0, done.err
     text = out.read_text("utf-8")
     assert [secret for secret in secrets if secret in text] == []
@@ -81,7 +86,32 @@ def test_the_models_own_labels_are_written(capsys: pytest.CaptureFixture[str], t
     assert done.status == 0, done.err
     found = "".join(file.read_text("utf-8") for file in out.rglob("*.ann"))
     assert "NOMBRE_SUJETO_ASISTENCIA" in found and "FECHAS" in found
-    refused = deidlab(
-        capsys, "detect", source, "--model", "es", "--labels", "own", "--out", tmp_path / "other"
+    other = tmp_path / "other"
+    done = deidlab(
+        capsys, "detect", source, "--model", "es", "--labels", "own", "--to", "brat", "--out", other
     )
-    assert refused.status == 1 and "--rules off" in refused.err
+    assert done.status == 0, done.err
+    beside = "".join(file.read_text("utf-8") for file in other.rglob("*.ann"))
+    assert "NOMBRE_SUJETO_ASISTENCIA" in beside and "PATIENT" not in beside
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "gone"),
+    [
+        ("en", "Mrs. Tranter was moved to Room 412, Rm 4-112B, on room air.", ("412", "4-112B")),
+        ("es", "Ingresa en la habitación 412, cama 12. Hab. 305.", ("412", "12", "305")),
+        (
+            "en",
+            "Mr. Zebulon \x01 Quillfeather and Mrs. Quill\u00adfeather came.",
+            ("Zebulon", "Quill", "feather"),
+        ),
+    ],
+)
+def test_rooms_and_names_with_hidden_characters_are_masked(
+    name: str, text: str, gone: tuple[str, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    source, out = tmp_path / "note.txt", tmp_path / "masked.txt"
+    source.write_text(text, "utf-8")
+    done = deidlab(capsys, "mask", source, "--model", name, "--out", out, "-q")
+    assert done.status == 0, done.err
+    assert [each for each in gone if each in out.read_text("utf-8")] == []

@@ -23,7 +23,7 @@ from tests.e2e.test_leaks import FIRST, LAST, TEXT, Room, room
 from tests.ray_nodes import Nodes, running_nodes
 from tests.unit.pipeline.notes import KEY, make_note, write_jsonl
 
-pytest.importorskip("ray", reason="Ray is not installed: pip install 'deidlab[ray]'")
+pytest.importorskip("ray", reason="Ray is not installed: pip install '.[ray]'")
 
 from deidlab.execute.ray.executor import RayExecutor
 from deidlab.execute.ray.settings import RaySettings

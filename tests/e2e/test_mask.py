@@ -325,7 +325,7 @@ def test_a_wanted_recall_is_held_or_refused(tmp_path: Path, key: Path, capsys: C
     done = deidlab(capsys, *arguments, "--calibration", calibration)
     assert done.status == 0 and "holds the wanted recall (0.9 of all PHI)" in done.err
     both = deidlab(capsys, *arguments, "--calibration", calibration, "--threshold", "0.9", "--overwrite")
-    assert both.status == 1 and "no --threshold" in both.err
+    assert both.status == 2 and "no --threshold" in both.err
     # What people marked is masked as it is: nothing can be missed.
     assert deidlab(capsys, *arguments, "--spans", gold, "--overwrite").status == 0
 
@@ -338,12 +338,30 @@ def test_a_known_table_that_fits_no_note_is_warned_about(tmp_path: Path, key: Pa
     table.write_text("patient,name\np7,Wexby\np8,Ploom\n")
     arguments = ("mask", tmp_path / "notes", "--rules", "only", "--known", table, "--key-file", key)
     done = deidlab(capsys, *arguments, "--out", tmp_path / "a")
-    assert "nothing of the --known table was found" in done.err
+    warning = "nothing of the --known table was found (patients in it: 2; notes: 2)"
+    assert warning in done.err
+    for command in (("mask", "--out", tmp_path / "c", "-q", "--json"), ("mask", "--dry-run", "-q"),
+                    ("detect", "--out", tmp_path / "d.jsonl", "-q")):  # fmt: skip
+        done = deidlab(capsys, *command, tmp_path / "notes", "--rules", "only", "--known", table)
+        assert done.status == 0 and warning in done.err, command
     table.write_text("patient,name\n7,Wexby\n8,Ploom\n")
     done = deidlab(capsys, *arguments, "--out", tmp_path / "b", "--patient-from", "^([0-9])")
     assert "known table" not in done.err
     texts = {path.read_text() for path in (tmp_path / "b").glob("*.txt")}
     assert texts == {"[PATIENT-1] came on [DATE-1].", "wexby came on [DATE-1]."}
+
+
+def test_an_empty_known_table_is_an_error(tmp_path: Path, key: Path, capsys: Capture) -> None:
+    (tmp_path / "note.txt").write_text("wexby came on 03/04/2065.")
+    table = tmp_path / "known.csv"
+    table.write_text("patient,name\n")
+    for command in ("mask", "detect"):
+        out = tmp_path / f"{command}.jsonl"
+        done = deidlab(
+            capsys, command, tmp_path / "note.txt", "--rules", "only", "--known", table, "--out", out
+        )
+        assert done.status == 1 and "no identifier in it" in done.err
+        assert not out.exists()
 
 
 def test_a_table_of_one_patient_is_about_standard_input(tmp_path: Path, key: Path) -> None:

@@ -36,23 +36,29 @@ def test_an_empty_note_and_one_of_white_space(tmp_path: Path, capsys: Capture) -
 
 
 @pytest.mark.parametrize(
-    ("data", "reason"),
-    [
-        (bytes(range(256)) * 4, "NUL"),
-        (b"Seen by Zebulon \xe9 on 03/04/2065", "byte 16 is not utf-8; name the right one with --encoding"),
-    ],
+    ("data", "as_latin"),
+    [(bytes(range(256)) * 4, 3), (b"Seen by Zebulon \xe9 on 03/04/2065", 0)],
 )
 def test_binary_and_other_encodings_fail_by_name(
-    data: bytes, reason: str, tmp_path: Path, capsys: Capture
+    data: bytes, as_latin: int, tmp_path: Path, capsys: Capture
 ) -> None:
     source, out = tmp_path / "note.txt", tmp_path / "out.txt"
     source.write_bytes(data)
     done = mask(capsys, source, out)
-    assert done.status == 3 and not out.exists()
-    assert ("byte 128 is not utf-8" if reason == "NUL" else reason) in done.err
+    assert done.status == 2 and not out.exists()
+    assert "is not utf-8; name the right one with --encoding" in done.err
     assert "Zebulon" not in done.err
-    done = mask(capsys, source, out, "--encoding", "latin-1")
-    assert done.status == (3 if reason == "NUL" else 0)
+    assert mask(capsys, source, out, "--encoding", "latin-1").status == as_latin
+
+
+def test_one_note_of_another_encoding_among_others_fails_alone(tmp_path: Path, capsys: Capture) -> None:
+    source, out = tmp_path / "notes", tmp_path / "out"
+    source.mkdir()
+    (source / "a.txt").write_text("Seen on 03/04/2065")
+    (source / "b.txt").write_bytes(b"Seen by Zebulon \xe9 on 03/04/2065")
+    done = mask(capsys, source, out)
+    assert done.status == 3 and len(list(out.iterdir())) == 1
+    assert "byte 16 is not utf-8" in done.err and "Zebulon" not in done.err
 
 
 def test_one_word_repeated(tmp_path: Path, capsys: Capture) -> None:

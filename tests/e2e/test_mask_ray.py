@@ -32,7 +32,7 @@ from tests.e2e.poison import MARK, Through
 from tests.ray_nodes import Nodes, running_nodes
 from tests.unit.pipeline.notes import KEY, make_note, read_jsonl, write_jsonl, write_key
 
-pytest.importorskip("ray", reason="Ray is not installed: pip install 'deidlab[ray]'")
+pytest.importorskip("ray", reason="Ray is not installed: pip install '.[ray]'")
 
 from deidlab.execute.ray.executor import RayExecutor
 from deidlab.execute.ray.settings import RaySettings
@@ -302,7 +302,7 @@ def test_the_command(tmp_path: Path) -> None:
     ("options", "said"),
     [
         (["--address", "auto"], "are for --engine ray"),
-        (["--engine", "spark"], "--engine is one of local, ray"),
+        (["--engine", "spark"], "--engine: unknown value 'spark'; known: local, ray"),
         (["--engine", "ray", "--address", "127.0.0.1:1"], "no Ray answers at 127.0.0.1:1"),
         (["--engine", "ray", "--gpus-per-worker", "1.5"], "a fraction of one, or whole ones"),
         (["--engine", "ray", "--address", "ray://127.0.0.1:10001"], "--address is auto or HOST:PORT"),
@@ -321,4 +321,4 @@ def test_standard_input_is_masked_here() -> None:
     done = deidlab_process(
         "mask", "-", "--out", "-", "--rules", "only", "--engine", "ray", input="Mr. Raman\n"
     )
-    assert (done.status, done.out) == (1, "") and "standard input is masked here" in done.err
+    assert (done.status, done.out) == (2, "") and "standard input is masked here" in done.err

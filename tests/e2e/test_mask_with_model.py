@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'deidlab[train]'")
-pytest.importorskip("transformers", reason="transformers is not installed: pip install 'deidlab[train]'")
+torch = pytest.importorskip("torch", reason="torch is not installed: pip install '.[train]'")
+pytest.importorskip("transformers", reason="transformers is not installed: pip install '.[train]'")
 
 from deidlab.detect import Detector, load_detector  # noqa: E402
 from deidlab.easy import load  # noqa: E402

@@ -1,4 +1,7 @@
 import pickle
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -81,10 +84,30 @@ def test_words_and_tags_come_in_pairs() -> None:
 
 def test_an_unknown_name_offers_the_nearest() -> None:
     error = UnknownNameError("format", "jsnl", ["jsonl", "brat"])
-    assert str(error) == "unknown format 'jsnl'; did you mean jsonl?"
+    assert str(error) == "unknown format 'jsnl'; did you mean jsonl? (known: brat, jsonl)"
     assert isinstance(error, DeidError)
 
 
 def test_the_public_names_are_these() -> None:
     assert sorted(deidlab.__all__) == sorted(set(deidlab.__all__))
     assert all(hasattr(deidlab, name) for name in deidlab.__all__)
+
+
+def test_a_limit_on_the_size_of_files_counts_as_a_full_disk(tmp_path: Path) -> None:
+    script = (
+        "import resource, signal, sqlite3, sys\n"
+        "from deidlab.errors import is_full\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\n"
+        "def fails(work):\n"
+        "    try:\n"
+        "        work()\n"
+        "    except Exception as error:\n"
+        "        return is_full(error)\n"
+        "def write():\n"
+        "    with open('a', 'wb') as file:\n"
+        "        file.write(bytes(1000))\n"
+        "ok = fails(write) and fails(lambda: sqlite3.connect('b.db').execute('create table t (c)'))\n"
+        "sys.exit(0 if ok else 1)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", script], cwd=tmp_path, timeout=60).returncode == 0
