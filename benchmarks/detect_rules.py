@@ -10,11 +10,15 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
+from deidlab import languages
 from deidlab.detect import Detector, load_detector
-from deidlab.detect.rules import CHEAP, Rule, all_rules
+from deidlab.rules import Rule
 from deidlab.types import Document
 
 ROUNDS = 15
+RULES = languages.find(languages.DEFAULT).rules
+# They read numbers, and need no lists.
+CHEAP = ("dates", "ages", "web", "phones", "ids", "national")
 PARAGRAPH = (
     "Mr. {name} is a 67-year-old retired carpenter seen on 03/1{digit}/2071 at Tamarack "
     "Valley Medical Center (MRN: 00-52{digit}-2276). "
@@ -62,9 +66,9 @@ def main() -> None:
     detector = load_detector(None, "only")
     n_words = len(documents[0].text.split())
     print(f"{len(documents)} notes of {n_words} words, best of {ROUNDS} rounds, one core")
-    for rule in all_rules():
+    for rule in RULES:
         print(f"  {rule.name:14s} {best(run_rules([rule]), documents) * 1e6:8.0f} µs a note")
-    cheap = [rule for rule in all_rules() if rule.name in CHEAP]
+    cheap = [rule for rule in RULES if rule.name in CHEAP]
     print(f"cheap rules: {1 / best(run_rules(cheap), documents):.0f} notes a second")
     for with_words in (True, False):
         seconds = best(functools.partial(detect, detector, with_words), documents)

@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from deidlab.corpus import read_corpus
-from deidlab.detect.detector import BACKING, Detector, load_detector
+from deidlab.detect.answers import BACKING
+from deidlab.detect.detector import Detector, load_detector
 from deidlab.types import Document, Span
 
 WORD = re.compile(r"\w+")

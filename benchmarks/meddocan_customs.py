@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "recipes" / "es"))
 
 from build import find_parts
 
-from deidlab.detect import meddocan
+from deidlab.conventions.meddocan import redraw as meddocan
 from deidlab.detect.model import TaggingModel, load_model
 from deidlab.evaluate.pairing import pair_documents
 from deidlab.evaluate.score import ScoreSettings, score_systems

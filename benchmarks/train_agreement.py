@@ -40,13 +40,13 @@ def by_trainer(job: tuple[int, Any]) -> dict[str, Any]:
     import torch
     from transformers import AutoModelForTokenClassification
 
+    from deidlab.detect.packed.scoring import WordScorer
+    from deidlab.detect.packed.tagger import Tagger
     from deidlab.encode.decoding import TagGrammar
+    from deidlab.encode.pieced import count_labels, piece_corpus
     from deidlab.encode.windows import WindowShape
     from deidlab.labels import auto_label_set
     from deidlab.train.models import ModelSource, build_model, load_config, load_pieces, name_tags
-    from deidlab.train.pieced import count_labels, piece_corpus
-    from deidlab.train.predicting import WordScorer
-    from deidlab.train.tagger import Tagger
     from deidlab.train.validating import Validation
 
     settings = make_settings(arguments.epochs, seed)

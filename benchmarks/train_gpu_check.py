@@ -17,22 +17,23 @@ from typing import Any
 
 import torch
 
+from deidlab.detect.packed import fusing
+from deidlab.detect.packed.tagger import Tagger
+from deidlab.encode.packing import build_rows, count_deciding, pack_windows
+from deidlab.encode.pieced import count_labels, piece_corpus
 from deidlab.encode.windows import WindowShape
 from deidlab.errors import ModelError
 from deidlab.labels import auto_label_set
-from deidlab.train import fusing
 from deidlab.train import loop as loop_module
-from deidlab.train.fit import fit, make_flat, plan_rows
+from deidlab.train.fit import fit
 from deidlab.train.losses import TagLoss
 from deidlab.train.models import ModelSource, build_model, load_config, load_pieces, name_tags
-from deidlab.train.packing import build_rows, count_deciding, pack_windows
-from deidlab.train.pieced import count_labels, piece_corpus
 from deidlab.train.pretrain import PretrainRequest, pretrain
 from deidlab.train.pretrain_settings import PretrainSettings
 from deidlab.train.request import RunRequest
+from deidlab.train.session import make_flat, plan_rows
 from deidlab.train.settings import TrainSettings
 from deidlab.train.stopping import Interrupted
-from deidlab.train.tagger import Tagger
 from train_reference import read_documents
 
 QUICK = TrainSettings(epochs=2, batch=16, learning_rate=3e-4, checkpoint_minutes=0.0)
@@ -40,7 +41,7 @@ QUICK = TrainSettings(epochs=2, batch=16, learning_rate=3e-4, checkpoint_minutes
 
 def check_kernels() -> str:
     """Our attention against the library's, and the share that dropout drops."""
-    from deidlab.train.kernels import window_attention
+    from deidlab.detect.packed.kernels import window_attention
 
     edges = torch.tensor([0, 300, 301, 700, 1024, 1024], dtype=torch.int32, device="cuda")
     seed = torch.tensor([3], dtype=torch.int32, device="cuda")

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from deidlab.train.pieced import PiecedCorpus
+from deidlab.encode.pieced import PiecedCorpus
 from deidlab.train.settings import TrainSettings
 from deidlab.types import Document, Span
 

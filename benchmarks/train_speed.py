@@ -26,22 +26,22 @@ from typing import Any
 import numpy as np
 import torch
 
+from deidlab.detect.packed.tagger import Tagger
+from deidlab.encode.pieced import PiecedCorpus, count_labels, piece_corpus
 from deidlab.encode.pieces import WordPieces
 from deidlab.encode.windows import WindowShape
 from deidlab.labels import auto_label_set
 from deidlab.train.compiling import compile_layers
-from deidlab.train.fit import make_flat, plan_rows
 from deidlab.train.flops import flop_per_piece
 from deidlab.train.loop import Loop
 from deidlab.train.losses import TagLoss
 from deidlab.train.models import ModelSource, build_model, load_config, name_tags
-from deidlab.train.pieced import PiecedCorpus, count_labels, piece_corpus
 from deidlab.train.presets import load_preset
 from deidlab.train.processes import find_place
 from deidlab.train.record import describe_environment
+from deidlab.train.session import make_flat, plan_rows
 from deidlab.train.settings import TrainSettings
 from deidlab.train.steps import TrainSteps
-from deidlab.train.tagger import Tagger
 from deidlab.types import Document
 from train_reference import TOKENIZERS, WARM_UP, read_documents, run_trainer
 

@@ -91,7 +91,7 @@ def measure(notes: Sequence[Document], found: Sequence[Document]) -> dict[str, A
     return {
         "notes": figures.summary.n_documents,
         "headline": {key: rows[key] for key in HEADLINES},
-        "meddocan": figures.summary.meddocan,
+        "meddocan": figures.summary.official["meddocan"],
         "by_type": {
             label: [one.tp, one.fp, one.fn] for label, one in by_type.items() if one.tp + one.fp + one.fn
         },

@@ -10,7 +10,8 @@ import json
 import sys
 from pathlib import Path
 
-from deidlab.detect.model import Findings, load_model
+from deidlab.detect.findings import Findings
+from deidlab.detect.model import load_model
 from deidlab.types import Document
 
 # Words of so small a probability are kept too, so that thresholds can be tried on what was written.

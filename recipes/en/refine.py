@@ -26,13 +26,13 @@ from corpus import _BASE, read_prepared  # noqa: E402
 
 from deidlab.detect.folder import read_tagger  # noqa: E402
 from deidlab.detect.torch_model import SHAPES_KEY, load_window_model  # noqa: E402
+from deidlab.encode.pieced import piece_corpus  # noqa: E402
 from deidlab.encode.pieces import WordPieces  # noqa: E402
 from deidlab.encode.windows import IGNORED, WindowShape  # noqa: E402
 from deidlab.labels import load_label_set  # noqa: E402
 from deidlab.make.base import fill_notes  # noqa: E402
 from deidlab.make.notes import make_notes  # noqa: E402
 from deidlab.train.folder import save_weights  # noqa: E402
-from deidlab.train.pieced import piece_corpus  # noqa: E402
 
 _POOL = 240
 _BATCH = 12
