@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from deidlab.detect.folder import ONNX, ExportFacts
+from deidlab.detect.processor import limit_instructions
 from deidlab.encode.decoding import Scores
 from deidlab.errors import ConfigError, MissingExtraError, ModelError
 
@@ -168,6 +169,7 @@ def _only_core(openvino: Any) -> Any:
     Its CPU plugin gives signals a stack of their own, and a second plugin that goes before the first may put
     back one that is gone: the next Ctrl-C would then end the process with a segmentation fault.
     """
+    limit_instructions()
     return openvino.Core()
 
 
