@@ -12,6 +12,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from deidlab.detect.processor import limit_instructions
+
+# Some tests compute with torch themselves.
+limit_instructions()
+
 settings.register_profile("house", max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 settings.load_profile("house")
 
