@@ -31,11 +31,14 @@ $(READY_DEV): $(READY) requirements/torch.txt requirements/dev.txt requirements/
 demo: $(READY)  ## mask sample notes in both languages; convert, check, count and chart them
 	@$(BIN)/python scripts/demo.py
 
+# A process that dies fails its test; started anew, pytest-xdist would wait for it for ever.
+TWO := -n 2 --dist loadfile --max-worker-restart 0
+
 test: $(READY_DEV)  ## run every test that needs neither a GPU nor minutes
-	$(BIN)/python -m pytest -m "not slow and not gpu" -n 2 --dist loadfile
+	$(BIN)/python -m pytest -m "not slow and not gpu" $(TWO)
 
 test-slow: $(READY_DEV)  ## run the tests that take minutes
-	$(BIN)/python -m pytest -m "slow and not gpu" -n 2 --dist loadfile
+	$(BIN)/python -m pytest -m "slow and not gpu" $(TWO)
 
 check: $(READY_DEV)  ## format, lint, types, direction of imports
 	$(BIN)/ruff format --check .

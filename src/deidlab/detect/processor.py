@@ -2,12 +2,15 @@
 
 Some virtual machines announce Intel's matrix units (AMX) and leave out the page that gives the size of their
 tiles. oneDNN, inside OpenVINO and torch, then sets up tiles of no size, and the process ends with an illegal
-instruction. The instructions before AMX are all there, so oneDNN is told to keep to them.
+instruction. The instructions before AMX are all there, so oneDNN is told to keep to them. OpenVINO itself goes
+on to believe in the tiles and lays weights of 16 bits out for them, so that answers are wrong: sums are in 32
+bits there.
 """
 
 from __future__ import annotations
 
 import ctypes
+import functools
 import mmap
 import os
 import platform
@@ -25,10 +28,14 @@ _ASK_EBX = bytes.fromhex("89f8 89f1 4989d8 0fa2 89d8 4c89c3 c3")
 
 def limit_instructions() -> None:
     """Keep oneDNN from tiles whose size the processor does not tell; call it before oneDNN is loaded."""
-    if any(os.environ.get(name) for name in _LIMITS):
-        return
-    if announces_tiles() and not describes_tiles():
+    if not any(os.environ.get(name) for name in _LIMITS) and has_hidden_tiles():
         os.environ[_LIMITS[0]] = _BEFORE_TILES
+
+
+@functools.cache
+def has_hidden_tiles() -> bool:
+    """Whether the processor announces tiles and does not say what size they have."""
+    return announces_tiles() and not describes_tiles()
 
 
 def announces_tiles() -> bool:

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from deidlab.detect.folder import ONNX, ExportFacts
-from deidlab.detect.processor import limit_instructions
+from deidlab.detect.processor import has_hidden_tiles, limit_instructions
 from deidlab.encode.decoding import Scores
 from deidlab.errors import ConfigError, MissingExtraError, ModelError
 
@@ -185,7 +185,8 @@ def import_openvino(what: str, extra: str) -> Any:
 
 def _openvino_settings(core: Any, facts: ExportFacts, threads: Threads) -> dict[str, Any]:
     """Nothing is left to OpenVINO's own choice, which differs from machine to machine."""
-    half = facts.floats == "bf16" and "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+    able = "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES") and not has_hidden_tiles()
+    half = facts.floats == "bf16" and able
     return {
         "NUM_STREAMS": threads.at_once,
         "INFERENCE_NUM_THREADS": threads.total,

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from deidlab.detect import processor
+from deidlab.detect import processor, runtimes
+from deidlab.detect.folder import ExportFacts
 
 _FLAGS = "processor : 0\nflags : fpu avx512_fp16{} sha_ni\n"
 _LIMIT = "ONEDNN_MAX_CPU_ISA"
@@ -25,6 +26,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setattr(platform, "machine", lambda: "x86_64")
     monkeypatch.setattr(processor, "_CPUINFO", tmp_path / "cpuinfo")
+    monkeypatch.setattr(processor, "has_hidden_tiles", processor.has_hidden_tiles.__wrapped__)
     return tmp_path / "cpuinfo"
 
 
@@ -69,6 +71,20 @@ def test_a_processor_that_may_not_be_asked_is_believed(
     monkeypatch.setattr(processor, "_page_ebx", refuse)
     processor.limit_instructions()
     assert _LIMIT not in os.environ
+
+
+@pytest.mark.parametrize(("hidden", "wanted"), [(True, "f32"), (False, "bf16")])
+def test_openvino_adds_up_in_16_bits_only_where_it_can(
+    hidden: bool, wanted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Core:
+        def get_property(self, device: str, name: str) -> list[str]:
+            return ["FP32", "BF16", "INT8"]
+
+    monkeypatch.setattr(runtimes, "has_hidden_tiles", lambda: hidden)
+    facts = ExportFacts("openvino", "int8", "model.xml", "bf16", 64)
+    settings = runtimes._openvino_settings(Core(), facts, runtimes.Threads(2, 2))
+    assert settings["INFERENCE_PRECISION_HINT"] == wanted
 
 
 _X86_LINUX = sys.platform == "linux" and platform.machine() == "x86_64"
