@@ -54,8 +54,8 @@ def dawdle(*_):
 
 if stage:
     import deidlab.detect.detector as detector, deidlab.mask.masker as masker, deidlab.mask.state as state
-    import deidlab.pipeline.parts as parts, deidlab.pipeline.output as output, deidlab.pipeline.source as source
-    import deidlab.pipeline.masking as masking, deidlab.pipeline.work as work, deidlab.pipeline.ways_back as ways_back
+    import deidlab.pipeline.run.parts as parts, deidlab.pipeline.io.file_sink as output, deidlab.pipeline.io.notes as source
+    import deidlab.pipeline.masking as masking, deidlab.pipeline.run.work as work, deidlab.pipeline.restoring as ways_back
 
     def write_half(documents, *more, **options):
         next(iter(documents))

@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from deidlab.pipeline import state, work
-from deidlab.pipeline.parts import Parts
-from deidlab.pipeline.source import Note
+from deidlab.pipeline.io.notes import Note
+from deidlab.pipeline.run import state, work
+from deidlab.pipeline.run.parts import Parts
 from tests.e2e.command import deidlab
 from tests.unit.pipeline.notes import make_note, read_jsonl, write_jsonl, write_key
 

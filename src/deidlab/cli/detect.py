@@ -76,15 +76,15 @@ def detect(
     from deidlab.cli.mask_stdout import print_documents
     from deidlab.cli.mask_warnings import known_warnings, tell_warnings
     from deidlab.labels import load_label_set
-    from deidlab.pipeline.checking import check_reading
     from deidlab.pipeline.detecting import DetectJob, choose_format, detect_corpus, write_files
-    from deidlab.pipeline.settings import Finding, Source
+    from deidlab.pipeline.io.checking import check_reading
+    from deidlab.pipeline.settings import Finding, SourceSettings
 
     options.check_finding(rules, ensemble)
     if labels != "own":
         load_label_set(labels)
     settings = read_settings(encoding, text_column, id_column, patient_column)
-    place = Source(source, from_, settings, patient_from)
+    place = SourceSettings(source, from_, settings, patient_from)
     work = Engine(engine, workers, address, least_workers, cpus_per_worker, gpus_per_worker, tries)
     finding = Finding(
         model, rules, known, allow, deny, threshold, ensemble, labels, work.device,

@@ -21,15 +21,15 @@ from deidlab.cli.output import print_json, tell
 from deidlab.corpus.files import complete_file, refuse_existing, refuse_overlap
 from deidlab.corpus.formats import Format, find_format, recognise_format
 from deidlab.errors import UsageError
-from deidlab.pipeline.checking import check_reading
+from deidlab.pipeline.io.checking import check_reading
+from deidlab.pipeline.io.notes import Note, read_notes
 from deidlab.pipeline.keeping import SAMPLE, look_at_columns
 from deidlab.pipeline.masking import MaskJob, MaskOutcome, mask_corpus
-from deidlab.pipeline.record import record_folder
-from deidlab.pipeline.sealing import Seal
-from deidlab.pipeline.source import Note, read_notes
-from deidlab.pipeline.spool import Spool
+from deidlab.pipeline.restoring import write_map
+from deidlab.pipeline.run.record import record_folder
+from deidlab.pipeline.run.sealing import Seal
+from deidlab.pipeline.run.spool import Spool
 from deidlab.pipeline.streaming import Streamed, StreamOutcome, mask_stream
-from deidlab.pipeline.ways_back import write_map
 from deidlab.types import Document
 
 

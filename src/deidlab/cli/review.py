@@ -115,7 +115,7 @@ def _usual_store(corpus: Path) -> Path:
 def _read_options(given: dict[str, Any]) -> tuple[ServeSettings, LoadSettings, tuple[ServedModel, ...]]:
     """What the options ask for: how to serve, what to load, and which models to compare."""
     from deidlab.cli.mask_secrets import find_key
-    from deidlab.pipeline.settings import Finding, Source
+    from deidlab.pipeline.settings import Finding, SourceSettings
     from deidlab.web.choosing import choose_models, read_policies
     from deidlab.web.review_load import LoadSettings
     from deidlab.web.settings import ServeSettings
@@ -142,7 +142,7 @@ def _read_options(given: dict[str, Any]) -> tuple[ServeSettings, LoadSettings, t
     reading = read_settings(
         *(given[name] for name in ("encoding", "text_column", "id_column", "patient_column"))
     )
-    source = Source(given["corpus"], given["from_"], reading, given["patient_from"])
+    source = SourceSettings(given["corpus"], given["from_"], reading, given["patient_from"])
     workers = options.count_workers(given["workers"])
     load = LoadSettings(source, models[0].finding, given["detect"], given["twice"], workers)
     return settings, load, _choose_compared(given["compare"] or [], finding)

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 
 from deidlab.execute import Executor, Failed, Task
 from deidlab.mask import MaskSettings
-from deidlab.pipeline.sameness import pin_finding
-from deidlab.pipeline.settings import Finding, Source
-from deidlab.pipeline.source import Note
-from deidlab.pipeline.tasks import note_numbers, read_tasks
-from deidlab.pipeline.work import BANDS, FindPhi, Unread
+from deidlab.pipeline.io.notes import Note
+from deidlab.pipeline.io.tasks import note_numbers, read_tasks
+from deidlab.pipeline.run.sameness import pin_finding
+from deidlab.pipeline.run.work import BANDS, FindPhi, Unread
+from deidlab.pipeline.settings import Finding, SourceSettings
 
 
 @dataclass(slots=True)
@@ -37,7 +37,7 @@ class DryCounts:
 
 
 def count_corpus(
-    source: Source,
+    source: SourceSettings,
     finding: Finding,
     settings: MaskSettings,
     execute: Executor,

@@ -17,15 +17,15 @@ from deidlab.corpus.formats import ALIASES, FORMATS, Format, find_format
 from deidlab.errors import CorpusError
 from deidlab.execute import Executor, Failed, Local, Task
 from deidlab.pipeline.calibrating import Calibrator, write_calibration
-from deidlab.pipeline.identity import describe_detecting
-from deidlab.pipeline.partial import Partial, open_partial
-from deidlab.pipeline.pinning import pin_files
-from deidlab.pipeline.sameness import pin_finding
-from deidlab.pipeline.sealing import Seal
-from deidlab.pipeline.settings import Finding, Source
-from deidlab.pipeline.source import STDIN, Note, without_id
-from deidlab.pipeline.tasks import note_numbers, read_again, read_tasks
-from deidlab.pipeline.work import MaskedNote, Unread, check_holds
+from deidlab.pipeline.io.notes import STDIN, Note, without_id
+from deidlab.pipeline.io.pinning import pin_files
+from deidlab.pipeline.io.tasks import note_numbers, read_again, read_tasks
+from deidlab.pipeline.run.identity import describe_detecting
+from deidlab.pipeline.run.partial import Partial, open_partial
+from deidlab.pipeline.run.sameness import pin_finding
+from deidlab.pipeline.run.sealing import Seal
+from deidlab.pipeline.run.work import MaskedNote, Unread, check_holds
+from deidlab.pipeline.settings import Finding, SourceSettings
 from deidlab.types import Document, Span
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class DetectJob:
     source's own annotations.
     """
 
-    source: Source
+    source: SourceSettings
     destination: Path
     finding: Finding
     to: str | None = None
@@ -110,7 +110,7 @@ def _to_found(document: Document, found: Detection) -> Found:
     return Found(found.spans, found.words, _digest(document))
 
 
-def choose_format(source: Source, destination: Path, to: str | None) -> str:
+def choose_format(source: SourceSettings, destination: Path, to: str | None) -> str:
     """The format asked for, that of the new name, or the source's own; plain text becomes brat."""
     if to is not None:
         return find_format(to).name

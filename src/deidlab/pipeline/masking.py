@@ -23,16 +23,20 @@ from deidlab.errors import CorpusError
 from deidlab.execute import Executor, Failed, Local, Task
 from deidlab.execute.tasks import FarItems, pair
 from deidlab.mask import MaskSettings, PatientState, unpack_facts
-from deidlab.pipeline.comparing import compare_devices
-from deidlab.pipeline.failing import NEW, fail_gone, fail_twice, note_failure, result_failure
-from deidlab.pipeline.given import attach, given_rows
-from deidlab.pipeline.identity import describe_job, describe_settings
-from deidlab.pipeline.output import choose_destination, is_one_note_file, put_in_place, write_output
-from deidlab.pipeline.overwriting import check_places
-from deidlab.pipeline.partial import Partial, open_partial
-from deidlab.pipeline.parts import line_to_document
-from deidlab.pipeline.pinning import pin_job
-from deidlab.pipeline.record import (
+from deidlab.pipeline.io.file_sink import choose_destination, is_one_note_file, put_in_place, write_output
+from deidlab.pipeline.io.notes import Note, Start
+from deidlab.pipeline.io.pinning import pin_job
+from deidlab.pipeline.io.tables import check_tables, output_format, pin_source, reach, reached, write_to_table
+from deidlab.pipeline.io.tasks import note_numbers, read_tasks
+from deidlab.pipeline.restoring import opened, write_map
+from deidlab.pipeline.run.comparing import compare_devices
+from deidlab.pipeline.run.failing import NEW, fail_gone, fail_twice, note_failure, result_failure
+from deidlab.pipeline.run.given import attach, given_rows
+from deidlab.pipeline.run.identity import describe_job, describe_settings
+from deidlab.pipeline.run.overwriting import check_places
+from deidlab.pipeline.run.partial import Partial, open_partial
+from deidlab.pipeline.run.parts import line_to_document
+from deidlab.pipeline.run.record import (
     NOTES,
     RECORD,
     Tally,
@@ -42,15 +46,11 @@ from deidlab.pipeline.record import (
     record_folder,
     versions,
 )
-from deidlab.pipeline.sameness import pin_finding
-from deidlab.pipeline.sealing import Seal
-from deidlab.pipeline.settings import Finding, Source, Writing
-from deidlab.pipeline.source import Note, Start
-from deidlab.pipeline.state import Failure, Row, Settled
-from deidlab.pipeline.tables import check_tables, output_format, pin_source, reach, reached, write_to_table
-from deidlab.pipeline.tasks import note_numbers, read_tasks
-from deidlab.pipeline.ways_back import opened, write_map
-from deidlab.pipeline.work import FindPhi, MaskedNote, MaskPhi
+from deidlab.pipeline.run.sameness import pin_finding
+from deidlab.pipeline.run.sealing import Seal
+from deidlab.pipeline.run.state import Failure, Row, Settled
+from deidlab.pipeline.run.work import FindPhi, MaskedNote, MaskPhi
+from deidlab.pipeline.settings import Finding, SourceSettings, Writing
 from deidlab.types import Document
 
 Watch = Callable[[str, int], None]
@@ -66,12 +66,12 @@ class MaskJob:
     `workers`; it changes nothing of what comes out.
     """
 
-    source: Source
+    source: SourceSettings
     destination: Path
     finding: Finding
     settings: MaskSettings = field(repr=False)
     writing: Writing = field(default_factory=Writing)
-    spans: Source | None = None
+    spans: SourceSettings | None = None
     repeatable: bool = True
     workers: int = 1
     overwrite: bool = False

@@ -18,7 +18,7 @@ RULES = ("on", "off", "only")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceSettings:
     """A corpus on disk, or a `table` of a database, for which `path` is only a name.
 
     `patient_from` is a pattern whose first group in a note's id is its patient; after `limit` notes the
@@ -69,7 +69,7 @@ class Finding:
     def load(self) -> Detector:
         """The detector; a worker calls this once."""
         from deidlab.detect import KnownTable, load_detector, read_terms
-        from deidlab.pipeline.sameness import check_mark
+        from deidlab.pipeline.run.sameness import check_mark
 
         check_mark(self)
         known = None if self.known is None else KnownTable.read(self.known)

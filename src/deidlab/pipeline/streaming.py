@@ -16,15 +16,15 @@ from deidlab.corpus.jsonl import document_to_record
 from deidlab.execute import Failed
 from deidlab.execute.tasks import attempt
 from deidlab.mask import Fact, Masker, MaskSettings, PatientState, unpack_facts
-from deidlab.pipeline.annotations import sort_annotations
-from deidlab.pipeline.map_entries import pack_entry
-from deidlab.pipeline.parts import line_to_document
-from deidlab.pipeline.record import Tally
+from deidlab.pipeline.io.notes import Note, without_id
+from deidlab.pipeline.run.annotations import sort_annotations
+from deidlab.pipeline.run.map_entries import pack_entry
+from deidlab.pipeline.run.parts import line_to_document
+from deidlab.pipeline.run.record import Tally
+from deidlab.pipeline.run.spool import Spool
+from deidlab.pipeline.run.state import Row
+from deidlab.pipeline.run.work import FindPhi, Unread, check_undone, masked_document, replaced_cells
 from deidlab.pipeline.settings import Finding, Writing
-from deidlab.pipeline.source import Note, without_id
-from deidlab.pipeline.spool import Spool
-from deidlab.pipeline.state import Row
-from deidlab.pipeline.work import FindPhi, Unread, check_undone, masked_document, replaced_cells
 from deidlab.types import Document, MaskedDocument, Span
 
 _BATCH = 32

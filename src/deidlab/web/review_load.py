@@ -15,8 +15,8 @@ from deidlab.detect.answers import DEFAULT_THRESHOLD
 from deidlab.detect.resolve import resolve
 from deidlab.errors import CorpusError
 from deidlab.execute import Failed, Task, run_tasks
-from deidlab.pipeline.settings import Finding, Source
-from deidlab.pipeline.source import Note, cut_tasks, read_notes
+from deidlab.pipeline.io.notes import Note, cut_tasks, read_notes
+from deidlab.pipeline.settings import Finding, SourceSettings
 from deidlab.types import Document
 from deidlab.web.store import ReviewStore
 from deidlab.web.store_marks import Mark, first_marks
@@ -37,7 +37,7 @@ class LoadSettings:
     `twice` is the share of notes that two reviewers mark apart from each other.
     """
 
-    source: Source
+    source: SourceSettings
     finding: Finding
     detect: bool | None = None
     twice: float = 0.0
@@ -96,7 +96,7 @@ def load_review(store: ReviewStore, settings: LoadSettings, watch: Watch) -> Loa
     return report
 
 
-def has_spans(source: Source) -> bool:
+def has_spans(source: SourceSettings) -> bool:
     """Whether any note of the corpus is marked."""
     return any(note.document is not None and note.document.spans for note in read_notes(source))
 

@@ -21,23 +21,23 @@ from deidlab.corpus.database_writing import Writing, Written, check_target, writ
 from deidlab.corpus.formats import FORMATS, Format, find_format, recognise_format
 from deidlab.corpus.jsonl import span_to_record
 from deidlab.errors import ConfigError
-from deidlab.pipeline.sealing import Seal
-from deidlab.pipeline.settings import Source
-from deidlab.pipeline.source import Note, Start
+from deidlab.pipeline.io.notes import Note, Start
+from deidlab.pipeline.run.sealing import Seal
+from deidlab.pipeline.settings import SourceSettings
 from deidlab.types import Document
 
 if TYPE_CHECKING:
     from sqlalchemy.types import TypeEngine
 
     from deidlab.pipeline.masking import MaskJob
-    from deidlab.pipeline.partial import Partial
+    from deidlab.pipeline.run.partial import Partial
 
 _LAST, _REACHED, _TOKEN = "last key", "reached", "writing token"
 _FILES = (".csv", ".tsv", ".parquet", ".pq", ".jsonl", ".ndjson")
 _PEEK = 100
 
 
-def output_format(source: Source, destination: Path, sink: TablePlace | None = None) -> Format:
+def output_format(source: SourceSettings, destination: Path, sink: TablePlace | None = None) -> Format:
     """The format that is written: the source's own; for a table's rows, the one that the file's name says."""
     if sink is not None:
         return FORMATS["jsonl"]  # what a line of it can hold, a row can
@@ -66,7 +66,7 @@ def pin_source(job: MaskJob, partial: Partial) -> MaskJob:
     return replace(job, source=replace(job.source, table=place))
 
 
-def reached(source: Source, partial: Partial, seal: Seal, stage: str) -> Start:
+def reached(source: SourceSettings, partial: Partial, seal: Seal, stage: str) -> Start:
     """Where that pass goes on: from the beginning, unless the source has keys to go on from."""
     kept = partial.state.setting(f"{_REACHED} {stage}")
     if kept is None or source.table is None:
@@ -75,7 +75,9 @@ def reached(source: Source, partial: Partial, seal: Seal, stage: str) -> Start:
     return Start(task, note, key_from_json(key))
 
 
-def reach(source: Source, partial: Partial, seal: Seal, stage: str, task: int, notes: Sequence[Note]) -> None:
+def reach(
+    source: SourceSettings, partial: Partial, seal: Seal, stage: str, task: int, notes: Sequence[Note]
+) -> None:
     """Note down that a pass is through with a task, and so with all before it."""
     if source.table is not None and notes[-1].key is not None:
         place = [task + 1, notes[-1].number + 1, key_to_json(notes[-1].key)]
@@ -112,7 +114,7 @@ def _writing(job: MaskJob, partial: Partial, identity: str) -> Writing:
     return Writing(identity, token, job.append, job.overwrite)
 
 
-def _own_columns(source: Source) -> tuple[str, str, str]:
+def _own_columns(source: SourceSettings) -> tuple[str, str, str]:
     reading = source.reading
     return reading.id_column or "id", reading.patient_column or "patient", reading.text_column
 
@@ -139,7 +141,7 @@ def _columns(job: MaskJob, first: Iterable[Document], annotated: bool) -> dict[s
     return types
 
 
-def _types_of_source(source: Source) -> dict[str, TypeEngine[Any]]:
+def _types_of_source(source: SourceSettings) -> dict[str, TypeEngine[Any]]:
     if source.table is None:
         return {}
     from deidlab.corpus.database import open_database

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from deidlab.errors import CorpusError
-from deidlab.pipeline.work import MaskedNote
+from deidlab.pipeline.run.work import MaskedNote
 from deidlab.types import Document, Span
 
 _END = b'{"end": true}\n'

@@ -20,8 +20,8 @@ from deidlab.corpus.reading import UTF8_NAME, corpus_files
 from deidlab.corpus.table import arrow_rows, find_columns, row_to_raw
 from deidlab.errors import ConfigError, CorpusError
 from deidlab.inputfile import require_regular
-from deidlab.pipeline.settings import Source
-from deidlab.pipeline.source import STDIN, Note, to_note, with_patient
+from deidlab.pipeline.io.notes import STDIN, Note, to_note, with_patient
+from deidlab.pipeline.settings import SourceSettings
 from deidlab.types import is_writable
 
 _ROWS_A_TASK = 64
@@ -85,7 +85,7 @@ class ParquetReading:
             yield tuple(with_patient(note, pattern) if pattern and note.document else note for note in notes)
 
 
-def parquet_reading(source: Source) -> ParquetReading | None:
+def parquet_reading(source: SourceSettings) -> ParquetReading | None:
     """How to read the source anywhere, where it is Parquet; the files' own lists of rows are read now."""
     if source.path == STDIN or source.table is not None or source.limit is not None:
         return None

@@ -18,8 +18,8 @@ from deidlab.corpus.reading import corpus_files
 from deidlab.corpus.table import find_columns
 from deidlab.errors import DeidError, UsageError
 from deidlab.inputfile import open_input
-from deidlab.pipeline.settings import Source
-from deidlab.pipeline.source import STDIN
+from deidlab.pipeline.io.notes import STDIN
+from deidlab.pipeline.settings import SourceSettings
 
 _PEEK_BYTES = 64 * 1024
 _PEEK_NOTES = 20
@@ -28,7 +28,7 @@ _SAYS_ITS_OWN = ("i2b2", "i2b2-2006", "parquet")
 _OPTIONS = ("--text-column", "--id-column", "--patient-column")
 
 
-def check_reading(source: Source, kept: tuple[str, ...] = ()) -> None:
+def check_reading(source: SourceSettings, kept: tuple[str, ...] = ()) -> None:
     """Raise where the options do not suit the source; `kept` are columns that are carried over."""
     check_encoding(source.reading.encoding)
     if source.table is not None:
@@ -65,7 +65,7 @@ def _refuse_columns(reading: ReadSettings, format: Format) -> None:
             )
 
 
-def _check_tables(source: Source, format: Format) -> set[str]:
+def _check_tables(source: SourceSettings, format: Format) -> set[str]:
     """All columns that there are; raises where no file can be read so. One bad among others fails alone."""
     there: set[str] = set()
     wrong: DeidError | None = None
@@ -85,7 +85,7 @@ def _check_tables(source: Source, format: Format) -> set[str]:
     return there
 
 
-def _check_kept(source: Source, kept: tuple[str, ...], there: set[str]) -> None:
+def _check_kept(source: SourceSettings, kept: tuple[str, ...], there: set[str]) -> None:
     reading = source.reading
     own = (reading.text_column, reading.id_column or "id", reading.patient_column or "patient", "spans")
     for name in kept:
@@ -119,7 +119,7 @@ def _parquet_names(path: Path) -> list[str] | None:
         return None
 
 
-def _check_decodes(source: Source, format: Format) -> None:
+def _check_decodes(source: SourceSettings, format: Format) -> None:
     """Raise where not one of the first notes is in the encoding."""
     pieces = list(islice(_first_notes(source, format), _PEEK_NOTES))
     if pieces and all(_decode(piece, source.reading.encoding) is None for piece in pieces):
@@ -129,7 +129,7 @@ def _check_decodes(source: Source, format: Format) -> None:
         )
 
 
-def _first_notes(source: Source, format: Format) -> Iterator[bytes]:
+def _first_notes(source: SourceSettings, format: Format) -> Iterator[bytes]:
     """The beginning of each note where a file or a line is one; elsewhere that of each file."""
     for path in corpus_files(source.path, format):
         data = _first_bytes(path)

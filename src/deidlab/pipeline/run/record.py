@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import deidlab
-from deidlab.pipeline.state import Failure
+from deidlab.pipeline.run.state import Failure
 
 BINS = 20
 _BANDS = 10

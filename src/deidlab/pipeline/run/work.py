@@ -21,13 +21,13 @@ from deidlab.corpus.jsonl import document_to_record
 from deidlab.errors import CorpusError
 from deidlab.mask import Masker, MaskSettings, PatientState, pack_facts
 from deidlab.mask.apply import landings, undo
-from deidlab.pipeline.annotations import OwnAnnotations, sort_annotations
-from deidlab.pipeline.map_entries import pack_entry
-from deidlab.pipeline.sealing import Seal
+from deidlab.pipeline.io.notes import Note
+from deidlab.pipeline.run.annotations import OwnAnnotations, sort_annotations
+from deidlab.pipeline.run.map_entries import pack_entry
+from deidlab.pipeline.run.sealing import Seal
+from deidlab.pipeline.run.sharing import shareable
+from deidlab.pipeline.run.state import Row, Settled, spans_from_json
 from deidlab.pipeline.settings import Finding, Writing
-from deidlab.pipeline.sharing import shareable
-from deidlab.pipeline.source import Note
-from deidlab.pipeline.state import Row, Settled, spans_from_json
 from deidlab.types import Document, MaskedDocument, Span
 
 if TYPE_CHECKING:

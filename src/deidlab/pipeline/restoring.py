@@ -16,13 +16,13 @@ from deidlab.errors import CorpusError
 from deidlab.mask import MapReader, MapWriter, restore_text
 from deidlab.mask.apply import move_spans
 from deidlab.mask.keepmap import Place
-from deidlab.pipeline.map_entries import unpack_entry
-from deidlab.pipeline.output import choose_destination, is_one_note_file, put_in_place, write_output
-from deidlab.pipeline.partial import scratch_folder
-from deidlab.pipeline.parts import Parts
-from deidlab.pipeline.sealing import Seal
-from deidlab.pipeline.settings import Source
-from deidlab.pipeline.tables import output_format
+from deidlab.pipeline.io.file_sink import choose_destination, is_one_note_file, put_in_place, write_output
+from deidlab.pipeline.io.tables import output_format
+from deidlab.pipeline.run.map_entries import unpack_entry
+from deidlab.pipeline.run.partial import scratch_folder
+from deidlab.pipeline.run.parts import Parts
+from deidlab.pipeline.run.sealing import Seal
+from deidlab.pipeline.settings import SourceSettings
 from deidlab.types import Document, Span
 
 
@@ -50,7 +50,7 @@ def opened(parts: Parts, seal: Seal) -> Iterator[bytes]:
 class RestoreJob:
     """What to restore, with which map."""
 
-    source: Source
+    source: SourceSettings
     destination: Path
     map_file: Path
     passphrase: str = field(repr=False)

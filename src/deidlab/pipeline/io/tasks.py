@@ -12,13 +12,13 @@ from itertools import chain
 
 from deidlab.execute import Executor, Task
 from deidlab.execute.tasks import FarItems
-from deidlab.pipeline.parquet import parquet_reading
-from deidlab.pipeline.settings import Source
-from deidlab.pipeline.source import Note, Start, cut_tasks, read_notes
+from deidlab.pipeline.io.notes import Note, Start, cut_tasks, read_notes
+from deidlab.pipeline.io.parquet import parquet_reading
+from deidlab.pipeline.settings import SourceSettings
 
 
 def read_tasks(
-    source: Source,
+    source: SourceSettings,
     execute: Executor,
     is_done: Callable[[int], bool],
     passed: Callable[[int], None],
@@ -47,7 +47,7 @@ def read_tasks(
     yield from execute.read(reading, numbers, lengths)
 
 
-def read_again(source: Source) -> Iterator[Note]:
+def read_again(source: SourceSettings) -> Iterator[Note]:
     """Every note, here, with the numbers that its task gave it."""
     reading = parquet_reading(source)
     if reading is None:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deidlab.errors import ConfigError
-from deidlab.pipeline.record import versions
-from deidlab.pipeline.sameness import mark_files
-from deidlab.pipeline.sealing import Seal
+from deidlab.pipeline.run.record import versions
+from deidlab.pipeline.run.sameness import mark_files
+from deidlab.pipeline.run.sealing import Seal
 
 if TYPE_CHECKING:
     from deidlab.pipeline.detecting import DetectJob

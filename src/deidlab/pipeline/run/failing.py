@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from deidlab.execute import Failed
 from deidlab.mask import Masker
-from deidlab.pipeline.partial import Partial
-from deidlab.pipeline.sealing import Seal
-from deidlab.pipeline.source import Note, without_id
-from deidlab.pipeline.state import Failure, Row
-from deidlab.pipeline.work import Unread
+from deidlab.pipeline.io.notes import Note, without_id
+from deidlab.pipeline.run.partial import Partial
+from deidlab.pipeline.run.sealing import Seal
+from deidlab.pipeline.run.state import Failure, Row
+from deidlab.pipeline.run.work import Unread
 
 if TYPE_CHECKING:
     from deidlab.pipeline.masking import MaskJob

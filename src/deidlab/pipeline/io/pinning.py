@@ -25,11 +25,11 @@ from deidlab.corpus.files import SIDECAR, list_files
 from deidlab.corpus.formats import find_format, recognise_format
 from deidlab.errors import ConfigError
 from deidlab.inputfile import open_input
-from deidlab.pipeline.partial import Partial
-from deidlab.pipeline.sealing import Seal
-from deidlab.pipeline.settings import Source
-from deidlab.pipeline.source import STDIN, Note, Start, read_notes
-from deidlab.pipeline.tables import reached
+from deidlab.pipeline.io.notes import STDIN, Note, Start, read_notes
+from deidlab.pipeline.io.tables import reached
+from deidlab.pipeline.run.partial import Partial
+from deidlab.pipeline.run.sealing import Seal
+from deidlab.pipeline.settings import SourceSettings
 
 if TYPE_CHECKING:
     from deidlab.pipeline.masking import MaskJob
@@ -59,7 +59,7 @@ def pin_job(job: MaskJob, partial: Partial) -> None:
     check_rows_done(job.source, partial, seal, reached(job.source, partial, seal, "find"))
 
 
-def pin_files(source: Source, partial: Partial, seal: Seal, what: str = "source") -> None:
+def pin_files(source: SourceSettings, partial: Partial, seal: Seal, what: str = "source") -> None:
     """Note down what the source is like when a run begins; when it goes on, raise unless it is still so."""
     if not _has_files(source):
         return
@@ -72,7 +72,7 @@ def pin_files(source: Source, partial: Partial, seal: Seal, what: str = "source"
         _compare(Pin(*json.loads(kept)), source, seal)
 
 
-def pin_rows(source: Source, partial: Partial, seal: Seal) -> None:
+def pin_rows(source: SourceSettings, partial: Partial, seal: Seal) -> None:
     """The same for a table, as far as its last key of when the run began."""
     if source.table is None:
         return
@@ -85,7 +85,7 @@ def pin_rows(source: Source, partial: Partial, seal: Seal) -> None:
         raise _changed(source, "rows were added or removed")
 
 
-def check_rows_done(source: Source, partial: Partial, seal: Seal, start: Start) -> None:
+def check_rows_done(source: SourceSettings, partial: Partial, seal: Seal, start: Start) -> None:
     """Raise where a row that an earlier process was through with is not as it was."""
     if source.table is None or start.key is None:
         return
@@ -98,7 +98,7 @@ def check_rows_done(source: Source, partial: Partial, seal: Seal, start: Start) 
         raise _changed(source, "rows were added or removed")
 
 
-def _compare_rows(source: Source, partial: Partial, seal: Seal, notes: Sequence[Note]) -> None:
+def _compare_rows(source: SourceSettings, partial: Partial, seal: Seal, notes: Sequence[Note]) -> None:
     kept = partial.state.digests([note.number for note in notes])
     for note in notes:
         digests = kept.get(note.number)
@@ -113,13 +113,13 @@ def _compare_rows(source: Source, partial: Partial, seal: Seal, notes: Sequence[
             raise _changed(source, "rows changed")
 
 
-def _has_files(source: Source) -> bool:
+def _has_files(source: SourceSettings) -> bool:
     """Whether there is something to look at twice: not for standard input, a pipe or a table."""
     path = source.path
     return source.table is None and path != STDIN and (path.is_dir() or path.is_file())
 
 
-def _compare(kept: Pin, source: Source, seal: Seal) -> None:
+def _compare(kept: Pin, source: SourceSettings, seal: Seal) -> None:
     if not _has_files(source):
         raise _changed(source, "it is not there any more")
     now = _look(source, seal, content=False)
@@ -132,14 +132,14 @@ def _compare(kept: Pin, source: Source, seal: Seal) -> None:
         raise _changed(source, "it was written to, and is too large to tell whether it changed")
 
 
-def _changed(source: Source, how: str) -> ConfigError:
+def _changed(source: SourceSettings, how: str) -> ConfigError:
     return ConfigError(
         f"{source.table or source.path}: is not the source that this run began with ({how}); put it back to "
         "go on, or begin anew with --overwrite"
     )
 
 
-def _look(source: Source, seal: Seal, content: bool = True) -> Pin:
+def _look(source: SourceSettings, seal: Seal, content: bool = True) -> Pin:
     shape, times = hashlib.sha256(), hashlib.sha256()
     n_bytes = n_files = 0
     for path, name in _files(source):
@@ -163,7 +163,7 @@ def _size_and_time(path: Path) -> tuple[int, int]:
     return facts.st_size, facts.st_mtime_ns
 
 
-def _hash_content(source: Source) -> bytes:
+def _hash_content(source: SourceSettings) -> bytes:
     digest = hashlib.sha256()
     for path, _ in _files(source):
         # What cannot be read, such as a pipe, its reader will tell of.
@@ -174,7 +174,7 @@ def _hash_content(source: Source) -> bytes:
     return digest.digest()
 
 
-def _files(source: Source) -> Iterator[tuple[Path, bytes]]:
+def _files(source: SourceSettings) -> Iterator[tuple[Path, bytes]]:
     """Every file that a note or what belongs to it may stand in, and its name below the source."""
     format = find_format(source.format) if source.format else recognise_format(source.path)
     if source.path.is_dir():

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from deidlab.execute.places import describe_processor
 from deidlab.execute.tasks import Failed, attempt
-from deidlab.pipeline.partial import Partial
-from deidlab.pipeline.state import Row, spans_from_json
-from deidlab.pipeline.tasks import read_again
-from deidlab.pipeline.work import FindPhi
+from deidlab.pipeline.io.tasks import read_again
+from deidlab.pipeline.run.partial import Partial
+from deidlab.pipeline.run.state import Row, spans_from_json
+from deidlab.pipeline.run.work import FindPhi
 from deidlab.types import Span
 
 if TYPE_CHECKING:

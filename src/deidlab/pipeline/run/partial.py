@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deidlab.errors import ConfigError, CorpusError
-from deidlab.pipeline.parts import Parts
-from deidlab.pipeline.state import State
+from deidlab.pipeline.run.parts import Parts
+from deidlab.pipeline.run.state import State
 
 _JOB, _REPEATABLE = "job", "repeatable"
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from deidlab.corpus.files import SIDECAR, id_to_name, refuse_foreign, refuse_overlap
 from deidlab.corpus.formats import FORMATS
 from deidlab.errors import CorpusError
-from deidlab.pipeline.record import NOTES, RECORD, record_folder
+from deidlab.pipeline.run.record import NOTES, RECORD, record_folder
 
 if TYPE_CHECKING:
     from deidlab.pipeline.masking import MaskJob

@@ -21,7 +21,7 @@ from deidlab.corpus.reading import read_raw
 from deidlab.errors import CorpusError
 from deidlab.execute import Task
 from deidlab.execute.tasks import describe
-from deidlab.pipeline.settings import Source
+from deidlab.pipeline.settings import SourceSettings
 from deidlab.types import Document
 
 STDIN = Path("-")
@@ -56,12 +56,12 @@ class Start:
     key: Key | None = field(default=None, repr=False)
 
 
-def read_notes(source: Source, start: Start = Start()) -> Iterator[Note]:  # noqa: B008 (it is frozen)
+def read_notes(source: SourceSettings, start: Start = Start()) -> Iterator[Note]:  # noqa: B008 (it is frozen)
     """Every note, readable or not."""
     return islice(_read_all(source, start), source.limit)
 
 
-def _read_all(source: Source, start: Start) -> Iterator[Note]:
+def _read_all(source: SourceSettings, start: Start) -> Iterator[Note]:
     if source.path == STDIN:
         yield from _read_stdin(source)
         return
@@ -107,7 +107,7 @@ def with_patient(note: Note, pattern: re.Pattern[str]) -> Note:
     return replace(note, document=replace(note.document, patient=patient))
 
 
-def _read_stdin(source: Source) -> Iterator[Note]:
+def _read_stdin(source: SourceSettings) -> Iterator[Note]:
     """Standard input is one patient: its notes are numbered, and masked together."""
     if source.format in (None, "txt", "text"):
         data = sys.stdin.buffer.read(MAX_FILE_BYTES + 1)

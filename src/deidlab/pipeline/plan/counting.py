@@ -16,7 +16,7 @@ from deidlab.corpus.formats import find_format, recognise_format
 from deidlab.corpus.raw import MAX_NOTE_CHARACTERS
 from deidlab.corpus.reading import corpus_files
 from deidlab.inputfile import open_input
-from deidlab.pipeline.settings import Source
+from deidlab.pipeline.settings import SourceSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Counted:
     longer: float = 1.0
 
 
-def count_source(source: Source, n_sample: int) -> Counted | None:
+def count_source(source: SourceSettings, n_sample: int) -> Counted | None:
     """The notes of a source, whose first ones are the sample; None where only reading would tell."""
     if source.table is not None:
         return Counted(count_rows(source.table))

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from deidlab.errors import CorpusError
-from deidlab.pipeline.partial import Partial
-from deidlab.pipeline.sealing import Seal
-from deidlab.pipeline.settings import Source
-from deidlab.pipeline.source import Note, read_notes
+from deidlab.pipeline.io.notes import Note, read_notes
+from deidlab.pipeline.run.partial import Partial
+from deidlab.pipeline.run.sealing import Seal
+from deidlab.pipeline.settings import SourceSettings
 from deidlab.types import Span
 
 
-def given_rows(spans: Source, seal: Seal) -> Iterator[tuple[bytes, bytes, tuple[Span, ...]]]:
+def given_rows(spans: SourceSettings, seal: Seal) -> Iterator[tuple[bytes, bytes, tuple[Span, ...]]]:
     """What the state keeps of a corpus of spans; one of which no note can be read is an error."""
     problem = "there is none"
     any_read = False
