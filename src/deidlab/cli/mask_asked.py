@@ -48,11 +48,6 @@ class Asked:
     def silent(self) -> bool:
         return self.quiet or self.as_json
 
-    @property
-    def files(self) -> Path | None:
-        """What can be looked at to know how many notes there are."""
-        return self.source.path if self.source.table is None else None
-
     def settings(self) -> tuple[MaskSettings, bool]:
         """How to mask, and whether that can be repeated."""
         policy = load_policy(self.policy)

@@ -177,13 +177,14 @@ def _prepare(
 ) -> ReviewDesk:
     """The corpus in the store, retrained models run over it: what takes time, before the page is there."""
     from deidlab.cli.mask_progress import watching
+    from deidlab.pipeline.io.opening import open_source
     from deidlab.web.review import ReviewDesk
     from deidlab.web.review_changes import fingerprint_of, propose
     from deidlab.web.review_load import load_review
     from deidlab.web.store import ReviewStore
 
     store = ReviewStore(path)
-    with watching(load.source.path, load.source.format, quiet) as watch:
+    with watching(open_source(load.source), quiet) as watch:
         report = load_review(store, load, watch)
         if report.n_new or "found with" not in store.facts():
             store.set_fact("found with", model.name if report.detected else "the corpus's own spans")
@@ -263,7 +264,7 @@ def _export(
     from deidlab.web.review_export import export_review
 
     by_name = (
-        each.name for each in FORMATS.values() if each.write and destination.name.endswith(each.suffixes)
+        each.name for each in FORMATS.values() if each.one and destination.name.endswith(each.suffixes)
     )
     format = to or next(by_name, "i2b2")
     with private_files():  # what is exported is notes, with all that stands in them

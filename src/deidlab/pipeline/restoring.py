@@ -1,49 +1,22 @@
-"""Masked notes and a map in, the notes as they were out; and the map's own making.
-
-While a run is under way each note's way back lies sealed in its part; at the end all go into the map.
-"""
+"""The way back: masked notes and the map of their run in, the notes as they were out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
-from deidlab.corpus.database_reading import read_table
 from deidlab.corpus.files import names_below, private_files, refuse_existing, refuse_foreign, refuse_overlap
-from deidlab.corpus.reading import read_corpus
 from deidlab.errors import CorpusError
-from deidlab.mask import MapReader, MapWriter, restore_text
+from deidlab.mask import MapReader, restore_text
 from deidlab.mask.apply import move_spans
 from deidlab.mask.keepmap import Place
-from deidlab.pipeline.io.file_sink import choose_destination, is_one_note_file, put_in_place, write_output
-from deidlab.pipeline.io.tables import output_format
-from deidlab.pipeline.run.map_entries import unpack_entry
+from deidlab.pipeline.io.file_sink import open_file_sink, put_in_place
+from deidlab.pipeline.io.opening import open_source
 from deidlab.pipeline.run.partial import scratch_folder
-from deidlab.pipeline.run.parts import Parts
-from deidlab.pipeline.run.sealing import Seal
-from deidlab.pipeline.settings import SourceSettings
+from deidlab.pipeline.settings import SinkSettings, SourceSettings
 from deidlab.types import Document, Span
-
-
-def write_map(path: Path, passphrase: str, entries: Iterable[bytes], overwrite: bool = False) -> None:
-    """The encrypted map of packed entries; it gets its name when it is whole."""
-    refuse_existing(path, overwrite)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.partial")
-    partial.unlink(missing_ok=True)
-    try:
-        with MapWriter(partial, passphrase.encode()) as writer:
-            for data in entries:
-                writer.write(unpack_entry(data))
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
-
-
-def opened(parts: Parts, seal: Seal) -> Iterator[bytes]:
-    """The ways back of all parts, unsealed one at a time."""
-    return (seal.open(data) for data in parts.ways_back())
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,37 +35,27 @@ def restore_corpus(job: RestoreJob) -> int:
 
     Of the map only where each note's entry lies is held, so that memory does not grow with the notes' length.
     """
-    source = job.source.path
-    format = output_format(job.source, job.destination)
+    source = open_source(job.source)
     reader = MapReader(job.map_file, job.passphrase.encode())
     places = {entry.masked_id: place for place, entry in reader.places()}
-    destination = choose_destination(source, format, job.destination)
-    refuse_existing(destination, job.overwrite)
-    refuse_overlap((destination,), (source if job.source.table is None else None, job.map_file))
-    one_note = is_one_note_file(source, format, destination)
+    sink = open_file_sink(SinkSettings(job.destination), source)
+    refuse_existing(sink.path, job.overwrite)
+    refuse_overlap((sink.path,), (source.files, job.map_file))
     count = [0]
-    table, reading = job.source.table, job.source.reading
-    notes = read_corpus(source, format.name, reading) if table is None else read_table(table, reading)
-    with private_files(), scratch_folder(destination) as scratch:
-        path = scratch / f"final{destination.suffix}"
-        documents = _restored(notes, reader, places, count)
+    with private_files(), scratch_folder(sink.path) as scratch:
+        path = scratch / f"final{sink.path.suffix}"
+        documents = _restored(source.documents(), reader, places, count)
         # Which columns there were is known once a row was seen.
         first = next(documents, None)
-        rest = documents if first is None else _chain(first, documents)
-        columns = () if first is None else tuple(first.meta)
-        annotated = first is not None and bool(first.spans)
-        write_output(rest, path, format, job.source.reading, columns, annotated, one_note)
-        if path.is_dir() and destination.is_dir():
+        columns, annotated = (tuple(first.meta), bool(first.spans)) if first else ((), False)
+        every = documents if first is None else chain((first,), documents)
+        sink.write_to(path, map(sink.rendering, every), columns, annotated)
+        if path.is_dir() and sink.path.is_dir():
             new = frozenset(names_below(path))
-            refuse_foreign(destination, new.__contains__)
+            refuse_foreign(sink.path, new.__contains__)
         if path.exists():
-            put_in_place(path, destination, scratch / "old")
+            put_in_place(path, sink.path, scratch / "old")
     return count[0]
-
-
-def _chain(first: Document, rest: Iterator[Document]) -> Iterator[Document]:
-    yield first
-    yield from rest
 
 
 def _restored(

@@ -15,7 +15,8 @@ from deidlab.detect.answers import DEFAULT_THRESHOLD
 from deidlab.detect.resolve import resolve
 from deidlab.errors import CorpusError
 from deidlab.execute import Failed, Task, run_tasks
-from deidlab.pipeline.io.notes import Note, cut_tasks, read_notes
+from deidlab.pipeline.io.notes import Note, cut_tasks
+from deidlab.pipeline.io.opening import open_source
 from deidlab.pipeline.settings import Finding, SourceSettings
 from deidlab.types import Document
 from deidlab.web.store import ReviewStore
@@ -98,7 +99,7 @@ def load_review(store: ReviewStore, settings: LoadSettings, watch: Watch) -> Loa
 
 def has_spans(source: SourceSettings) -> bool:
     """Whether any note of the corpus is marked."""
-    return any(note.document is not None and note.document.spans for note in read_notes(source))
+    return any(note.document is not None and note.document.spans for note in open_source(source).notes())
 
 
 def _entries(
@@ -117,7 +118,7 @@ def _marked_tasks(
     under_way: dict[int, list[tuple[int, Document]]] = {}
 
     def tasks() -> Iterator[Task[Document]]:
-        for task in cut_tasks(read_notes(settings.source)):
+        for task in cut_tasks(open_source(settings.source).notes()):
             under_way[task.number] = _readable(task.items, report)
             # A note that is under review already is only compared with what the store has.
             fresh = tuple(document for _, document in under_way[task.number] if document.id not in known)

@@ -13,7 +13,7 @@ pytest.importorskip("sqlalchemy", reason="NEEDS the extra 'db'")
 from deidlab.corpus import ReadSettings
 from deidlab.corpus.database_url import parse_place
 from deidlab.mask import MaskSettings, load_policy
-from deidlab.pipeline.io import notes as source_module
+from deidlab.pipeline.io import tables as source_module
 from deidlab.pipeline.masking import MaskJob, mask_corpus
 from deidlab.pipeline.run import state as state_module
 from deidlab.pipeline.settings import Finding, SourceSettings

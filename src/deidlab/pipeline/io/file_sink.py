@@ -1,93 +1,142 @@
-"""Masked documents in, a corpus of the source's own format out, under the name that was asked for.
+"""Masked notes in, a corpus of the source's own format out, under the name that was asked for.
 
 Folders stay folders and files files; a table keeps the names of its columns for text, id and patient.
 """
 
 from __future__ import annotations
 
-import csv
 import json
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial as bind
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from deidlab.corpus import ReadSettings, write_corpus
+from deidlab.corpus import find_format
 from deidlab.corpus.files import refuse_nul
-from deidlab.corpus.formats import Format
-from deidlab.corpus.jsonl import span_to_record
-from deidlab.errors import CorpusError
+from deidlab.corpus.formats import FORMATS, Format, OneTable
+from deidlab.corpus.jsonl import document_to_record
+from deidlab.corpus.table import write_csv
+from deidlab.corpus.writing import Rendered, render_note, write_rendered
+from deidlab.errors import ConfigError, CorpusError
+from deidlab.pipeline.io.protocols import Rendering, Source
+from deidlab.pipeline.settings import SinkSettings
 from deidlab.types import Document
 
+if TYPE_CHECKING:
+    from deidlab.pipeline.run.partial import Partial
+
+_ROW_FILES = (".csv", ".tsv", ".parquet", ".pq", ".jsonl", ".ndjson")
 _ROWS = 1024
 
 
-def choose_destination(source: Path, format: Format, destination: Path) -> Path:
-    """The file or folder that will be written: one file for formats that are one file, a folder otherwise."""
-    if format.write is not None and (destination.is_dir() or (source.is_dir() and not destination.suffix)):
-        return destination / f"corpus{format.suffixes[0]}"
-    if is_one_note_file(source, format, destination) and destination.is_dir():
-        raise CorpusError(f"{destination}: is a folder; name a file for one note")
-    return destination
+def open_file_sink(settings: SinkSettings, source: Source) -> FileSink:
+    """The sink of a source's own format; rows of another kind go into what the file's name says."""
+    format = source.format or _format_of_rows(settings.path)
+    if not format.can_write:
+        raise CorpusError(
+            f"{format.name} cannot be written: convert the corpus first (`deidlab corpus convert`)"
+        )
+    is_folder = source.files is not None and source.files.is_dir()
+    path = settings.path
+    if format.one is not None and (path.is_dir() or (is_folder and not path.suffix)):
+        path = path / f"corpus{format.suffixes[0]}"
+    # One note's file becomes one file, as for `mask note.txt --out masked.txt`.
+    one = format.render is not None and format.name != "brat" and not is_folder
+    one_note = one and path.name.endswith(format.suffixes)
+    if one_note and path.is_dir():
+        raise CorpusError(f"{path}: is a folder; name a file for one note")
+    return FileSink(path, format, one_note, source.settings.reading.own_columns, settings.writing.columns)
 
 
-def is_one_note_file(source: Path, format: Format, destination: Path) -> bool:
-    """Whether one note's file becomes one file, as for `mask note.txt --out masked.txt`."""
-    one = format.render is not None and format.name != "brat" and not source.is_dir()
-    return one and destination.name.endswith(format.suffixes)
+def _format_of_rows(destination: Path) -> Format:
+    if destination.suffix not in _ROW_FILES:
+        raise ConfigError(f"rows are written to a database or to a file that ends in {', '.join(_ROW_FILES)}")
+    return next(each for each in FORMATS.values() if destination.suffix in each.suffixes)
 
 
-def write_output(
-    documents: Iterable[Document],
-    path: Path,
-    format: Format,
-    reading: ReadSettings,
-    columns: tuple[str, ...],
-    annotated: bool,
-    one_note: bool,
-) -> None:
-    """Write to a path that nobody looks at yet."""
-    if one_note:
-        _write_one(documents, path, format)
-    elif format.name in ("csv", "parquet"):
-        names = (reading.id_column or "id", reading.patient_column or "patient", reading.text_column)
-        header = (*names, *columns, *(("spans",) if annotated else ()))
-        rows = (_row(document, columns, annotated, format.name == "csv") for document in documents)
-        (_write_csv if format.name == "csv" else _write_parquet)(header, rows, path)
-    else:
-        write_corpus(documents, path, format.name, overwrite=True)
+@dataclass(frozen=True, slots=True)
+class FileSink:
+    """A file or a folder; `names` are those of the columns for id, patient and text, `columns` those kept."""
+
+    path: Path
+    format: Format
+    one_note: bool
+    names: tuple[str, str, str]
+    columns: tuple[str, ...]
+
+    @property
+    def kind(self) -> str:
+        return self.format.name
+
+    @property
+    def files(self) -> Path | None:
+        return self.path
+
+    @property
+    def rendering(self) -> Rendering:
+        # By its name: a format's functions need not travel.
+        return to_row if isinstance(self.format.one, OneTable) else bind(to_text, self.format.name)
+
+    def check(self, partial: Partial) -> None:
+        """What stands under the name was looked at before the run's folder was made."""
+
+    def write(self, notes: Iterator[Any], partial: Partial, annotated: bool) -> dict[str, Any]:
+        self.write_to(partial.fresh(self._unnamed), notes, self.columns, annotated)
+        return {}
+
+    def put_in_place(self, partial: Partial) -> None:
+        put_in_place(partial.folder / self._unnamed, self.path, partial.fresh("old"))
+
+    @property
+    def _unnamed(self) -> str:
+        return f"final{self.path.suffix}"
+
+    def write_to(self, path: Path, notes: Iterable[Any], columns: tuple[str, ...], annotated: bool) -> None:
+        """Write what was rendered to a path that nobody looks at yet."""
+        if isinstance(self.format.one, OneTable):
+            write, cell = _TABLES[self.format.name]
+            header = (*self.names, *columns, *(("spans",) if annotated else ()))
+            write((_row(each, columns, annotated, cell) for each in notes), path, header)
+        elif self.one_note:
+            for _, content in notes:
+                path.write_bytes(next(iter(content.values())).encode())
+        else:
+            write_rendered(map(_from_text, notes), path, self.format, overwrite=True)
 
 
-def _write_one(documents: Iterable[Document], path: Path, format: Format) -> None:
-    assert format.render is not None
-    for document in documents:
-        files = format.render(document, Counter())
-        path.write_bytes(next(iter(files.values())))
+def to_text(format: str, document: Document) -> Any:
+    """Id and text of a note, or the texts of its files by their endings."""
+    note = render_note(document, find_format(format), Counter())
+    content = note.content
+    return [note.id, content if isinstance(content, str) else {k: v.decode() for k, v in content.items()}]
 
 
-def _row(document: Document, columns: tuple[str, ...], annotated: bool, as_text: bool) -> list[Any]:
+def _from_text(note: Any) -> Rendered:
+    name, content = note
+    return Rendered(
+        name, content if isinstance(content, str) else {k: v.encode() for k, v in content.items()}
+    )
+
+
+def to_row(document: Document) -> Any:
+    """A note with its fields, of which a row is made once all columns are known."""
     refuse_nul(document.text, Path(document.id))
-    spans = json.dumps([span_to_record(span) for span in document.spans], ensure_ascii=False)
-    kept = [document.meta.get(column) for column in columns]
-    if as_text:
-        kept = [
-            json.dumps(cell, ensure_ascii=False) if isinstance(cell, list | dict) else cell for cell in kept
-        ]
-    return [document.id, document.patient, document.text, *kept, *((spans,) if annotated else ())]
+    return document_to_record(document)
 
 
-def _write_csv(header: tuple[str, ...], rows: Iterator[list[Any]], path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        delimiter = "\t" if path.suffix == ".tsv" else ","
-        # All is quoted: left to itself the writer leaves a lone CR bare, where readers then break the line.
-        writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
-        writer.writerow(header)
-        writer.writerows(rows)
+def _row(
+    record: dict[str, Any], columns: tuple[str, ...], annotated: bool, cell: Callable[[Any], Any]
+) -> list[Any]:
+    kept = [cell(record["meta"].get(column)) for column in columns]
+    spans = [json.dumps(record["spans"], ensure_ascii=False)] if annotated else []
+    return [record["id"], record["patient"], record["text"], *kept, *spans]
 
 
-def _write_parquet(header: tuple[str, ...], rows: Iterator[list[Any]], path: Path) -> None:
+def _write_parquet(rows: Iterator[list[Any]], path: Path, header: Sequence[str]) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -107,6 +156,16 @@ def _write_parquet(header: tuple[str, ...], rows: Iterator[list[Any]], path: Pat
                 held = list(islice(rows, _ROWS))
     except pa.ArrowException:
         raise CorpusError("a column that was kept holds values of several types; write csv") from None
+
+
+def _text_cell(cell: Any) -> Any:
+    return json.dumps(cell, ensure_ascii=False) if isinstance(cell, list | dict) else cell
+
+
+_TABLES: dict[str, tuple[Callable[..., None], Callable[[Any], Any]]] = {
+    "csv": (write_csv, _text_cell),
+    "parquet": (_write_parquet, lambda cell: cell),
+}
 
 
 def put_in_place(path: Path, destination: Path, aside: Path) -> None:

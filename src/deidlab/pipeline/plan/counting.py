@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from deidlab.corpus.database_reading import count_rows
-from deidlab.corpus.formats import find_format, recognise_format
 from deidlab.corpus.raw import MAX_NOTE_CHARACTERS
 from deidlab.corpus.reading import corpus_files
 from deidlab.inputfile import open_input
+from deidlab.pipeline.io.opening import open_source
 from deidlab.pipeline.settings import SourceSettings
 
 
@@ -30,9 +29,11 @@ class Counted:
 
 def count_source(source: SourceSettings, n_sample: int) -> Counted | None:
     """The notes of a source, whose first ones are the sample; None where only reading would tell."""
-    if source.table is not None:
-        return Counted(count_rows(source.table))
-    format = find_format(source.format) if source.format else recognise_format(source.path)
+    opened = open_source(source)
+    format = opened.format
+    if format is None:
+        n_notes = opened.count()
+        return None if n_notes is None else Counted(n_notes)
     paths = list(corpus_files(source.path, format))
     if format.render is not None:
         notes = [path for path in paths if not path.name.endswith(".ann")]
