@@ -18,7 +18,7 @@ from deidlab.cli.output import tell
 from deidlab.errors import NoSpaceError, is_full
 
 if TYPE_CHECKING:
-    from deidlab.pipeline.io.protocols import Source
+    from deidlab.pipeline.io.kinds import Source
 
 Watch = Callable[[str, int], None]
 _TERMINATED = 128 + signal.SIGTERM

@@ -21,9 +21,9 @@ from deidlab.cli.output import print_json, tell
 from deidlab.corpus.files import complete_file, refuse_existing, refuse_overlap
 from deidlab.corpus.formats import FORMATS, Format, find_format
 from deidlab.errors import UsageError
+from deidlab.pipeline.io.kinds import Source
 from deidlab.pipeline.io.notes import Note
 from deidlab.pipeline.io.opening import open_source
-from deidlab.pipeline.io.protocols import Source
 from deidlab.pipeline.keeping import SAMPLE, look_at_columns
 from deidlab.pipeline.masking import MaskJob, MaskOutcome, mask_corpus
 from deidlab.pipeline.run.map_entries import write_map

@@ -12,7 +12,7 @@ from deidlab.mask import MaskSettings
 from deidlab.pipeline.io.notes import Note
 from deidlab.pipeline.io.opening import open_source
 from deidlab.pipeline.run.find import BANDS, FindPhi, Unread
-from deidlab.pipeline.run.one_pass import OnePass, Watch, Way
+from deidlab.pipeline.run.one_pass import OnePass, Watch
 from deidlab.pipeline.run.sameness import pin_finding
 from deidlab.pipeline.settings import Finding, SourceSettings
 
@@ -49,8 +49,8 @@ def count_corpus(
     """Find, and count; `given` tells that the source's own spans are what would be masked."""
     counts = DryCounts()
     work = FindPhi(None if given else pin_finding(finding), settings)
-    passing = OnePass(open_source(source), execute, bind(watch, "finding"))
-    for done in passing.run(work, Way(attach=_as_given if given else None)):
+    attach = _as_given if given else None
+    for done in OnePass(open_source(source), execute, bind(watch, "finding"), attach=attach).run(work):
         for number, row in zip(done.numbers, done.results, strict=True):
             if isinstance(row, Failed | Unread):
                 counts.failed.append((number, row.reason if isinstance(row, Failed) else row.problem))

@@ -17,12 +17,12 @@ from deidlab.corpus.writing import Rendered, render_note, write_rendered
 from deidlab.errors import CorpusError
 from deidlab.execute import Executor, Failed, Local
 from deidlab.pipeline.calibrating import Calibrator, write_calibration
+from deidlab.pipeline.io.kinds import Source
 from deidlab.pipeline.io.notes import Note, without_id
 from deidlab.pipeline.io.opening import open_source
-from deidlab.pipeline.io.protocols import Source
 from deidlab.pipeline.run.find import Found, MarkPhi, Unread, digest_text
 from deidlab.pipeline.run.identity import describe_detecting
-from deidlab.pipeline.run.one_pass import OnePass, Watch, Way
+from deidlab.pipeline.run.one_pass import OnePass, Watch
 from deidlab.pipeline.run.partial import Partial, open_partial
 from deidlab.pipeline.run.parts import PartNote
 from deidlab.pipeline.run.sameness import pin_finding
@@ -151,8 +151,8 @@ def _scores_file(job: DetectJob) -> Iterator[IO[str] | None]:
 
 def find_all(job: DetectJob, source: Source, partial: Partial, watch: Watch) -> None:
     """What is found in every note, into parts: offsets and certainties, no text."""
-    passing = OnePass(source, job.executor, bind(watch, "finding"), partial)
-    for done in passing.run(job.work(), Way(is_done=partial.parts.has)):
+    passed, is_done = bind(watch, "finding"), partial.parts.has
+    for done in OnePass(source, job.executor, passed, partial, is_done=is_done).run(job.work()):
         lines = [_to_line(*each) for each in zip(done.numbers, done.results, strict=True)]
         partial.parts.put(done.number, [PartNote(line) for line in lines])
         partial.state.put_task(done.number, (), ())
@@ -190,9 +190,8 @@ def _kept_notes(source: Source, partial: Partial) -> Iterator[tuple[Note, Found 
 
 def mark_notes(job: DetectJob, source: Source, watch: Watch) -> Iterator[tuple[Note, Found | Failed]]:
     """Every note of a stream with what is found in it, in order."""
-    passing = OnePass(source, job.executor, bind(watch, "finding"))
     # A note is written as it was read, so it must be here.
-    for done in passing.run(job.work(), Way(here=True)):
+    for done in OnePass(source, job.executor, bind(watch, "finding"), here=True).run(job.work()):
         for note, answer in zip(done.notes, done.results, strict=True):
             yield note, Failed(answer.problem) if isinstance(answer, Unread) else answer
 

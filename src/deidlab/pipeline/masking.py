@@ -21,9 +21,9 @@ from deidlab.execute import Executor, Failed, Local
 from deidlab.execute.tasks import FarItems, pair
 from deidlab.mask import Masker, MaskSettings, PatientState, unpack_facts
 from deidlab.pipeline.io.file_sink import put_in_place
+from deidlab.pipeline.io.kinds import Sink, Source
 from deidlab.pipeline.io.notes import Note
 from deidlab.pipeline.io.opening import open_sink, open_source
-from deidlab.pipeline.io.protocols import Sink, Source
 from deidlab.pipeline.run.comparing import compare_devices
 from deidlab.pipeline.run.failing import NEW, Failures
 from deidlab.pipeline.run.find import FindPhi
@@ -31,7 +31,7 @@ from deidlab.pipeline.run.given import attach, given_rows
 from deidlab.pipeline.run.identity import describe_job, describe_settings
 from deidlab.pipeline.run.map_entries import opened, write_map
 from deidlab.pipeline.run.mask import MaskPhi
-from deidlab.pipeline.run.one_pass import OnePass, Watch, Way
+from deidlab.pipeline.run.one_pass import OnePass, Watch
 from deidlab.pipeline.run.overwriting import check_places
 from deidlab.pipeline.run.partial import Partial, open_partial
 from deidlab.pipeline.run.parts import PartNote
@@ -145,8 +145,9 @@ def find_all(run: _Run) -> None:
     if run.spans is not None:
         state.put_given(given_rows(run.spans, run.partial.seal))
     work = FindPhi(pin_finding(job.finding) if run.spans is None else None, job.settings)
-    passing = OnePass(run.source, job.executor, bind(run.watch, "finding"), run.partial)
-    for done in passing.run(work, Way("find", state.has_task, run.attach)):
+    passed = bind(run.watch, "finding")
+    passing = OnePass(run.source, job.executor, passed, run.partial, "find", state.has_task, run.attach)
+    for done in passing.run(work):
         rows = [result for result in done.results if isinstance(result, Row)]
         failures = [
             failing.of_finding(done.notes[place], result)
@@ -184,8 +185,8 @@ def mask_all(run: _Run) -> None:
         return _with_settled(notes, state.settled(numbers))
 
     work = MaskPhi(job.settings, job.writing, run.sink.rendering, job.map_file is not None)
-    passing = OnePass(run.source, job.executor, passed, run.partial)
-    for done in passing.run(work, Way("mask", parts.has, run.attach, settled)):
+    passing = OnePass(run.source, job.executor, passed, run.partial, "mask", parts.has, run.attach, settled)
+    for done in passing.run(work):
         failed = [(n, r.reason) for n, r in enumerate(done.results) if isinstance(r, Failed)]
         failed += [(place, NEW) for place, number in enumerate(done.numbers) if number > n_known]
         state.put_failures([failing.of(done.notes[place], "mask", why) for place, why in failed])

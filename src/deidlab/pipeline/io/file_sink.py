@@ -22,7 +22,7 @@ from deidlab.corpus.jsonl import document_to_record
 from deidlab.corpus.table import write_csv
 from deidlab.corpus.writing import Rendered, render_note, write_rendered
 from deidlab.errors import ConfigError, CorpusError
-from deidlab.pipeline.io.protocols import Rendering, Source
+from deidlab.pipeline.io.kinds import Rendering, Sink, Source
 from deidlab.pipeline.settings import SinkSettings
 from deidlab.types import Document
 
@@ -49,7 +49,8 @@ def open_file_sink(settings: SinkSettings, source: Source) -> FileSink:
     one_note = one and path.name.endswith(format.suffixes)
     if one_note and path.is_dir():
         raise CorpusError(f"{path}: is a folder; name a file for one note")
-    return FileSink(path, format, one_note, source.settings.reading.own_columns, settings.writing.columns)
+    names, columns = source.settings.reading.own_columns, settings.writing.columns
+    return FileSink(path, format.name, format, one_note, names, columns)
 
 
 def _format_of_rows(destination: Path) -> Format:
@@ -59,18 +60,15 @@ def _format_of_rows(destination: Path) -> Format:
 
 
 @dataclass(frozen=True, slots=True)
-class FileSink:
+class FileSink(Sink):
     """A file or a folder; `names` are those of the columns for id, patient and text, `columns` those kept."""
 
     path: Path
+    kind: str
     format: Format
     one_note: bool
     names: tuple[str, str, str]
     columns: tuple[str, ...]
-
-    @property
-    def kind(self) -> str:
-        return self.format.name
 
     @property
     def files(self) -> Path | None:
@@ -80,9 +78,6 @@ class FileSink:
     def rendering(self) -> Rendering:
         # By its name: a format's functions need not travel.
         return to_row if isinstance(self.format.one, OneTable) else bind(to_text, self.format.name)
-
-    def check(self, partial: Partial) -> None:
-        """What stands under the name was looked at before the run's folder was made."""
 
     def write(self, notes: Iterator[Any], partial: Partial, annotated: bool) -> dict[str, Any]:
         self.write_to(partial.fresh(self._unnamed), notes, self.columns, annotated)

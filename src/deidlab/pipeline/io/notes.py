@@ -6,7 +6,7 @@ A note that cannot be read keeps its number and says why, so that it is listed a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -104,17 +104,6 @@ def cut_tasks(notes: Iterable[Note], first: int = 0) -> Iterator[Task[Note]]:
             number, size, held = number + 1, 0, []
     if held:
         yield Task(number, tuple(held))
-
-
-def undone(
-    tasks: Iterable[Task[Note]], is_done: Callable[[int], bool], passed: Callable[[int], None]
-) -> Iterator[Task[Note]]:
-    """The tasks without those that were done before, of which only the length is told."""
-    for task in tasks:
-        if is_done(task.number):
-            passed(len(task.items))
-        else:
-            yield task
 
 
 def note_numbers(task: Task[Note]) -> Sequence[int]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from deidlab.corpus.formats import find_format, recognise_format
 from deidlab.pipeline.io.files import FileSource, StreamSource
-from deidlab.pipeline.io.protocols import Sink, Source
+from deidlab.pipeline.io.kinds import Sink, Source
 from deidlab.pipeline.settings import STDIN, SinkSettings, SourceSettings
 
 
@@ -33,7 +33,7 @@ def open_sink(settings: SinkSettings, source: Source) -> Sink:
     if settings.table is not None:
         from deidlab.pipeline.io.tables import TableSink
 
-        return TableSink(settings, settings.table, source)
+        return TableSink(settings.path, settings.table, settings, source)
     from deidlab.pipeline.io.file_sink import open_file_sink
 
     return open_file_sink(settings, source)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -29,11 +29,10 @@ from deidlab.corpus.database_reading import (
 from deidlab.corpus.database_url import TablePlace
 from deidlab.corpus.database_writing import Writing, check_target, write_rows
 from deidlab.corpus.jsonl import document_to_record
-from deidlab.execute import Executor, Task
 from deidlab.pipeline.io.checking import check_encoding
-from deidlab.pipeline.io.notes import BEGINNING, Note, Start, cut_tasks, to_note, undone, with_patients
+from deidlab.pipeline.io.kinds import Rendering, Sink, Source
+from deidlab.pipeline.io.notes import BEGINNING, Note, Start, to_note, with_patients
 from deidlab.pipeline.io.pinning import changed
-from deidlab.pipeline.io.protocols import Rendering, Source
 from deidlab.pipeline.settings import SinkSettings, SourceSettings
 from deidlab.types import Document
 
@@ -48,19 +47,12 @@ _PEEK = 100
 
 
 @dataclass(frozen=True, slots=True)
-class TableSource:
+class TableSource(Source):
     """A table, or what a query selects, read in the order of its key."""
 
     settings: SourceSettings
     place: TablePlace
-
-    @property
-    def format(self) -> None:
-        return None
-
-    @property
-    def files(self) -> Path | None:
-        return None
+    format: None = None
 
     def check(self, kept: tuple[str, ...] = ()) -> None:
         check_encoding(self.settings.reading.encoding)
@@ -76,19 +68,6 @@ class TableSource:
         rows = read_rows(self.place, self.settings.reading, start.key, start.note)
         notes = (to_note(number, raw, key) for number, (key, raw) in enumerate(rows, start=start.note))
         return islice(with_patients(notes, self.settings.patient_from), self.settings.limit)
-
-    def notes_again(self) -> Iterator[Note]:
-        return self.notes()
-
-    def tasks(
-        self,
-        execute: Executor,
-        is_done: Callable[[int], bool],
-        passed: Callable[[int], None],
-        start: Start = BEGINNING,
-        here: bool = False,
-    ) -> Iterator[Task[Note]]:
-        return undone(cut_tasks(self.notes(start), start.task), is_done, passed)
 
     def start(self, partial: Partial, stage: str) -> Start:
         kept = partial.state.setting(f"{_REACHED} {stage}")
@@ -166,24 +145,14 @@ def _digests(note: Note, partial: Partial) -> tuple[bytes, ...] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class TableSink:
-    """A table that rows are added to, in chunks that are there whole or not at all."""
+class TableSink(Sink):
+    """A table that rows are added to, in chunks that are in their place once they are written."""
 
-    settings: SinkSettings
+    path: Path
     place: TablePlace
+    settings: SinkSettings
     source: Source
-
-    @property
-    def path(self) -> Path:
-        return self.settings.path
-
-    @property
-    def kind(self) -> str:
-        return "database"
-
-    @property
-    def files(self) -> Path | None:
-        return None
+    kind: str = "database"
 
     @property
     def rendering(self) -> Rendering:
@@ -199,9 +168,6 @@ class TableSink:
         kept = self.settings.writing.columns
         rows = (_row(record, kept, annotated) for record in chain(first, notes))
         return {"there_before": write_rows(self.place, columns, rows, self._writing(partial)).there}
-
-    def put_in_place(self, partial: Partial) -> None:
-        """Each chunk is in its place since it was written."""
 
     def _writing(self, partial: Partial) -> Writing:
         """Who writes: the token is this run's own, and gone with its folder."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from deidlab.execute.places import describe_processor
 from deidlab.execute.tasks import Failed, attempt
-from deidlab.pipeline.io.protocols import Source
+from deidlab.pipeline.io.kinds import Source
 from deidlab.pipeline.run.find import FindPhi
 from deidlab.pipeline.run.partial import Partial
 from deidlab.pipeline.run.state import Row, spans_from_json

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from deidlab.errors import CorpusError
+from deidlab.pipeline.io.kinds import Source
 from deidlab.pipeline.io.notes import Note
-from deidlab.pipeline.io.protocols import Source
 from deidlab.pipeline.run.partial import Partial
 from deidlab.pipeline.run.sealing import Seal
 from deidlab.types import Span

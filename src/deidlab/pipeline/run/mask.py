@@ -15,8 +15,8 @@ from typing import Any
 from deidlab.errors import CorpusError
 from deidlab.mask import Masker, MaskSettings, PatientState
 from deidlab.mask.apply import landings, undo
+from deidlab.pipeline.io.kinds import Rendering
 from deidlab.pipeline.io.notes import Note
-from deidlab.pipeline.io.protocols import Rendering
 from deidlab.pipeline.run.annotations import OwnAnnotations, sort_annotations
 from deidlab.pipeline.run.map_entries import pack_entry
 from deidlab.pipeline.run.parts import PartNote

@@ -7,13 +7,13 @@ A task counts as passed only once the next one is asked for: by then the caller 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from deidlab.execute import Executor, Failed, Setup, Task
+from deidlab.pipeline.io.kinds import Source
 from deidlab.pipeline.io.notes import BEGINNING, Note, note_numbers
-from deidlab.pipeline.io.protocols import Source
 from deidlab.pipeline.run.partial import Partial
 
 Result = TypeVar("Result")
@@ -32,53 +32,40 @@ class Done(Generic[Result]):
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """How one pass differs from another: which tasks are done, what workers get of a task, where it is read.
-
-    `attach` gives each note what belongs to it, here; `items` is what then goes to a worker. `name` is what
-    the place that the pass has got to is kept under.
-    """
-
-    name: str = "find"
-    is_done: Callable[[int], bool] = lambda number: False
-    attach: Callable[[Sequence[Note]], Sequence[Note]] | None = None
-    items: Callable[[Sequence[Note], Sequence[int]], Sequence[Any]] = lambda notes, numbers: notes
-    here: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class OnePass:
-    """A source and who works on it; `passed` is told of notes that are done, before or now.
+    """One way through a source: who works, what is done already, and what goes to a worker.
 
-    Without a `partial` nothing is kept, so that nothing is gone on with.
+    `passed` is told of notes that are done, before or now. Where the pass has got to is kept in `partial`
+    under `name`; without one nothing is kept, and nothing gone on with. `attach` gives each note what belongs
+    to it, and `items` is what a worker then gets. `here` is for those who must see the notes themselves.
     """
 
     source: Source
     execute: Executor
     passed: Callable[[int], None]
     partial: Partial | None = None
+    name: str = "find"
+    is_done: Callable[[int], bool] = lambda number: False
+    attach: Callable[[Sequence[Note]], Sequence[Note]] | None = None
+    items: Callable[[Sequence[Note], Sequence[int]], Sequence[Any]] = lambda notes, numbers: notes
+    here: bool = False
 
-    def run(self, work: Setup[Any, Result], way: Way) -> Iterator[Done[Result]]:
+    def run(self, work: Setup[Any, Result]) -> Iterator[Done[Result]]:
         """Every task that was not done before, in order."""
-        start = BEGINNING if self.partial is None else self.source.start(self.partial, way.name)
-        self.passed(start.note - 1)
         under_way: dict[int, tuple[Sequence[Note], Sequence[int]]] = {}
-        # What belongs to a note is looked up here, so the note must be here.
-        here = way.here or way.attach is not None
-        tasks = self.source.tasks(self.execute, way.is_done, self.passed, start, here)
-        for completion in self.execute(_handed_out(tasks, way, under_way), work):
+        for completion in self.execute(self._tasks(under_way), work):
             notes, numbers = under_way.pop(completion.number)
             yield Done(completion.number, notes, numbers, completion.results)
             if self.partial is not None:
-                self.source.reach(self.partial, way.name, completion.number, notes)
+                self.source.reach(self.partial, self.name, completion.number, notes)
             self.passed(len(notes))
 
-
-def _handed_out(
-    tasks: Iterable[Task[Note]], way: Way, under_way: dict[int, tuple[Sequence[Note], Sequence[int]]]
-) -> Iterator[Task[Any]]:
-    for task in tasks:
-        numbers = note_numbers(task)
-        notes = task.items if way.attach is None else way.attach(task.items)
-        under_way[task.number] = notes, numbers
-        yield Task(task.number, way.items(notes, numbers))
+    def _tasks(self, under_way: dict[int, tuple[Sequence[Note], Sequence[int]]]) -> Iterator[Task[Any]]:
+        start = BEGINNING if self.partial is None else self.source.start(self.partial, self.name)
+        self.passed(start.note - 1)
+        here = self.here or self.attach is not None
+        for task in self.source.tasks(self.execute, self.is_done, self.passed, start, here):
+            numbers = note_numbers(task)
+            notes = task.items if self.attach is None else self.attach(task.items)
+            under_way[task.number] = notes, numbers
+            yield Task(task.number, self.items(notes, numbers))

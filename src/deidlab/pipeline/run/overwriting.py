@@ -13,7 +13,7 @@ from deidlab.errors import CorpusError
 from deidlab.pipeline.run.record import NOTES, RECORD, record_folder
 
 if TYPE_CHECKING:
-    from deidlab.pipeline.io.protocols import Source
+    from deidlab.pipeline.io.kinds import Source
     from deidlab.pipeline.masking import MaskJob
 
 
