@@ -154,3 +154,13 @@ def test_masked_parquet_does_not_depend_on_its_row_groups(tmp_path: Path) -> Non
         assert outcome.record["masked"] == 150
         outputs.add(out.read_bytes())
     assert len(outputs) == 1
+
+
+def test_a_row_that_cannot_be_written_again_fails_alone(tmp_path: Path) -> None:
+    notes = [*made(0, 3), Document("nul", text="Seen on 03/04/2065.\0")]
+    settings = MaskSettings(load_policy("i2b2"), "tag", KEY)
+    source, out = write(tmp_path / "n.parquet", notes), tmp_path / "out.parquet"
+    outcome = mask_corpus(MaskJob(SourceSettings(source), out, Finding(rules="only"), settings))
+    assert [(each.number, each.stage) for each in outcome.failures] == [(4, "mask")]
+    assert "a NUL at character" in outcome.failures[0].reason
+    assert pq.read_table(out).num_rows == 3
