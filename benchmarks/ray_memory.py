@@ -73,7 +73,7 @@ def measure(source: Path, out: Path, workers: int) -> dict[str, float]:
     from deidlab.execute.ray.settings import RaySettings
     from deidlab.mask import MaskSettings, load_policy
     from deidlab.pipeline.masking import MaskJob, mask_corpus
-    from deidlab.pipeline.settings import Finding, Source
+    from deidlab.pipeline.settings import Finding, SourceSettings
 
     peak = {"driver": 0, "worker": 0, "store": 0, "spilled": 0}
     over = threading.Event()
@@ -100,7 +100,7 @@ def measure(source: Path, out: Path, workers: int) -> dict[str, float]:
         watcher = threading.Thread(target=watch, daemon=True)
         watcher.start()
         started = time.perf_counter()
-        mask_corpus(MaskJob(Source(source), out, Finding(rules="only"), settings, execute=executor))
+        mask_corpus(MaskJob(SourceSettings(source), out, Finding(rules="only"), settings, execute=executor))
         seconds = time.perf_counter() - started
         over.set()
         watcher.join()

@@ -54,11 +54,11 @@ def dawdle(*_):
 
 if stage:
     import deidlab.detect.detector as detector, deidlab.mask.masker as masker, deidlab.mask.state as state
-    import deidlab.pipeline.parts as parts, deidlab.pipeline.output as output, deidlab.pipeline.source as source
-    import deidlab.pipeline.masking as masking, deidlab.pipeline.work as work, deidlab.pipeline.ways_back as ways_back
+    import deidlab.pipeline.run.parts as parts, deidlab.pipeline.io.file_sink as sink, deidlab.pipeline.io.notes as source
+    import deidlab.pipeline.masking as masking, deidlab.pipeline.run.mask as work, deidlab.pipeline.restoring as restoring
 
-    def write_half(documents, *more, **options):
-        next(iter(documents))
+    def write_half(self, path, notes, *more):
+        next(iter(notes))
         quote("Quillfeather")
     {
         "read": lambda: spoil(source, "build_document", quote),
@@ -71,11 +71,11 @@ if stage:
         "memory": lambda: spoil(masker.Masker, "mask", lambda text: (_ for _ in ()).throw(MemoryError(text))),
         "settle": lambda: setattr(state.PatientState, "from_facts", staticmethod(lambda facts: quote("Quillfeather"))),
         "disk": lambda: setattr(parts.Parts, "_write", lambda self, path, data: full("Quillfeather")),
-        "write": lambda: setattr(masking, "write_output", lambda *a, **k: quote("Quillfeather")),
+        "write": lambda: setattr(sink.FileSink, "write_to", lambda *a, **k: quote("Quillfeather")),
         "slow": lambda: setattr(masking, "_write", dawdle),
-        "restore": lambda: setattr(ways_back, "restore_text", lambda *a: quote("Quillfeather")),
-        "restore-write": lambda: setattr(ways_back, "write_output", write_half),
-        "restore-disk": lambda: setattr(ways_back, "write_output", lambda *a, **k: full("Quillfeather")),
+        "restore": lambda: setattr(restoring, "restore_text", lambda *a: quote("Quillfeather")),
+        "restore-write": lambda: setattr(sink.FileSink, "write_to", write_half),
+        "restore-disk": lambda: setattr(sink.FileSink, "write_to", lambda *a, **k: full("Quillfeather")),
     }[stage]()
 """
 NOTE_STAGES = ("read", "detect", "facts", "mask", "hold", "crash-detect", "crash-mask", "memory")

@@ -16,7 +16,7 @@ import pytest
 from deidlab.execute import Setup
 from deidlab.mask import MaskSettings, load_policy
 from deidlab.pipeline.masking import MaskJob, mask_corpus
-from deidlab.pipeline.settings import Finding, Source
+from deidlab.pipeline.settings import Finding, SourceSettings
 from deidlab.types import Document
 from tests.e2e.poison import Through
 from tests.e2e.test_leaks import FIRST, LAST, TEXT, Room, room
@@ -110,7 +110,9 @@ def test_nothing_of_a_note_is_left_on_the_nodes(
             source = write_source(private, format, stage == "big")
             out = public / f"{stage or 'well'}{source.suffix}"
             outcome = mask_corpus(
-                MaskJob(Source(source), out, finding, settings, execute=Through(executor, stage, Spoilt))
+                MaskJob(
+                    SourceSettings(source), out, finding, settings, execute=Through(executor, stage, Spoilt)
+                )
             )
             assert [each.number for each in outcome.failures] == ([] if stage in ("", "big") else [4])
             assert outcome.record["masked"] == 81 - len(outcome.failures)

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from deidlab.pipeline import masking, pinning
+from deidlab.pipeline import masking
+from deidlab.pipeline.io import pinning
 from deidlab.pipeline.masking import settle_patients
-from deidlab.pipeline.parts import Parts
-from deidlab.pipeline.state import State
+from deidlab.pipeline.run.parts import Parts
+from deidlab.pipeline.run.state import State
 from tests.clinics import COLUMNS, Clinic
 from tests.e2e.command import deidlab
 from tests.unit.pipeline.notes import make_note, read_jsonl, write_jsonl, write_key

@@ -25,7 +25,7 @@ from deidlab.mask import MaskSettings, load_policy
 from deidlab.pipeline.counting import count_corpus
 from deidlab.pipeline.detecting import DetectJob, detect_corpus, write_files
 from deidlab.pipeline.masking import MaskJob, MaskOutcome, mask_corpus
-from deidlab.pipeline.settings import Finding, Source
+from deidlab.pipeline.settings import Finding, SourceSettings
 from deidlab.types import Document
 from tests.e2e.command import deidlab_process
 from tests.e2e.poison import MARK, Through
@@ -69,7 +69,7 @@ def write_source(folder: Path, format: str, n: int = N_NOTES) -> Path:
 
 def mask(source: Path, out: Path, execute: Executor) -> MaskOutcome:
     settings = MaskSettings(load_policy("i2b2"), "surrogate", KEY)
-    return mask_corpus(MaskJob(Source(source), out, Finding(rules="only"), settings, execute=execute))
+    return mask_corpus(MaskJob(SourceSettings(source), out, Finding(rules="only"), settings, execute=execute))
 
 
 @dataclass
@@ -180,7 +180,7 @@ def test_without_a_death_it_is_the_local_output(nodes: Nodes, executor: RayExecu
 
 
 def test_marking_and_counting_are_the_local_ones(executor: RayExecutor, tmp_path: Path) -> None:
-    source = Source(write_source(tmp_path, "parquet", 150))
+    source = SourceSettings(write_source(tmp_path, "parquet", 150))
     finding, settings = Finding(rules="only"), MaskSettings(load_policy("i2b2"), "tag", KEY)
     counts, marked = [], []
     for name, execute in (("local", Local(1)), ("ray", executor)):

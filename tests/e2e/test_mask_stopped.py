@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from deidlab.pipeline import state, work
-from deidlab.pipeline.parts import Parts
-from deidlab.pipeline.source import Note
+from deidlab.pipeline.io.notes import Note
+from deidlab.pipeline.run import find, state
+from deidlab.pipeline.run.parts import Parts
 from tests.e2e.command import deidlab
 from tests.unit.pipeline.notes import make_note, read_jsonl, write_jsonl, write_key
 
@@ -86,13 +86,13 @@ def test_a_full_disk_under_the_state_is_told(
 def test_a_full_disk_where_a_worker_works_ends_the_run_and_fails_no_note(
     source: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = work.detect
+    real = find.detect
 
     def detect(notes: Sequence[Note], *more: Any) -> Any:
         return full_disk() if notes[0].number > 100 else real(notes, *more)
 
     with monkeypatch.context() as patch:
-        patch.setattr(work, "detect", detect)
+        patch.setattr(find, "detect", detect)
         done = deidlab(capsys, *arguments(source))
     assert done.status == 1 and "no space left on" in done.err and "failed" not in done.err
     assert deidlab(capsys, *arguments(source)).status == 0

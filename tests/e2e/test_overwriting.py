@@ -157,7 +157,7 @@ def test_what_a_killed_restore_left_is_private_and_goes_with_the_next(
         raise Killed
 
     with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr("deidlab.pipeline.ways_back.put_in_place", look)
+        patch.setattr("deidlab.pipeline.restoring.put_in_place", look)
         patch.setattr("shutil.rmtree", lambda *a, **k: None)
         deidlab(capsys, *arguments)
     assert seen and all(mode & 0o077 == 0 for mode in seen)

@@ -65,7 +65,8 @@ def audit(
 
     Example: deidlab audit masked --gold notes/ --key-file site.key --report audit.html
     """
-    from deidlab.corpus.database_url import is_database, target_place
+    from deidlab.cli.mask_places import is_database
+    from deidlab.corpus.database_url import target_place
     from deidlab.corpus.files import refuse_existing, refuse_overlap
     from deidlab.report.audit_record import read_record
 

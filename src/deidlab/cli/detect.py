@@ -73,18 +73,18 @@ def detect(
     Example: deidlab detect notes/ --out found.jsonl --rules only
     """
     from deidlab.cli.mask_progress import KEPT, LOST, ending_well, watching
-    from deidlab.cli.mask_stdout import print_documents
+    from deidlab.cli.mask_stdout import print_notes
     from deidlab.cli.mask_warnings import known_warnings, tell_warnings
     from deidlab.labels import load_label_set
-    from deidlab.pipeline.checking import check_reading
     from deidlab.pipeline.detecting import DetectJob, choose_format, detect_corpus, write_files
-    from deidlab.pipeline.settings import Finding, Source
+    from deidlab.pipeline.io.opening import open_source
+    from deidlab.pipeline.settings import Finding, SourceSettings
 
     options.check_finding(rules, ensemble)
     if labels != "own":
         load_label_set(labels)
     settings = read_settings(encoding, text_column, id_column, patient_column)
-    place = Source(source, from_, settings, patient_from)
+    place = SourceSettings(source, from_, settings, patient_from)
     work = Engine(engine, workers, address, least_workers, cpus_per_worker, gpus_per_worker, tries)
     finding = Finding(
         model, rules, known, allow, deny, threshold, ensemble, labels, work.device,
@@ -95,17 +95,18 @@ def detect(
         tongues.print_rules(finding.find_language(), as_json)
         return
     _check_places(source, out)
-    check_reading(place)
+    opened = open_source(place)
+    opened.check()
     format = choose_format(place, out, to)
     count = options.count_workers(workers)
     job = DetectJob(place, out, finding, format, word_scores, count, overwrite, calibration)
     # Marked notes are notes: on their way to standard output they touch no file.
-    write = partial(print_documents, stream=sys.stdout.buffer) if out == options.DASH else write_files(job)
+    write = partial(print_notes, stream=sys.stdout.buffer) if out == options.DASH else write_files(job)
     rest = LOST if options.DASH in (source, out) else KEPT
     with (
         work.running() as execute,
         ending_well(out, rest),
-        watching(source, from_, quiet or as_json) as watch,
+        watching(opened, quiet or as_json) as watch,
     ):
         outcome = detect_corpus(replace(job, execute=execute), write, watch)
     tell_warnings(known_warnings(known, (source for _, source in outcome.found), outcome.n_notes))

@@ -92,7 +92,7 @@ def mask(
     """
     from deidlab.cli.mask_asked import Asked
     from deidlab.cli.mask_run import run
-    from deidlab.pipeline.settings import Finding, Source, Writing
+    from deidlab.pipeline.settings import Finding, SourceSettings, Writing
 
     options.check_choice("--ids", ids, ("pseudonyms", "keep"))
     options.check_choice("--style", style, ("redact", "tag", "surrogate"))
@@ -105,7 +105,9 @@ def mask(
     settings = read_settings(encoding, text_column, id_column, patient_column)
     rows = places.find_source(source, table, query, key_column)
     sink = places.find_target(out, out_table, append)
-    place = Source(Path(source) if rows is None else rows.stand_in, from_, settings, patient_from, rows)
+    place = SourceSettings(
+        Path(source) if rows is None else rows.stand_in, from_, settings, patient_from, rows
+    )
     destination = Path(out) if sink is None else places.run_path(sink, run_folder)
     work = Engine(engine, workers, address, least_workers, cpus_per_worker, gpus_per_worker, tries)
     finding = Finding(
@@ -114,7 +116,7 @@ def mask(
     )  # fmt: skip
     tongues.check_rules(without_rule, finding.find_language())
     writing = Writing(ids == "keep", tuple(keep_column or ()), keep_annotations)
-    given = None if spans is None else Source(spans, None, settings)
+    given = None if spans is None else SourceSettings(spans, None, settings)
     count = options.count_workers(workers)
     asked = Asked(
         place, destination, finding, style, policy, day_first, key_file, writing, given,

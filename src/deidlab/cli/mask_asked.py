@@ -12,7 +12,7 @@ from deidlab.cli.mask_secrets import find_key
 from deidlab.cli.output import tell
 from deidlab.errors import UsageError
 from deidlab.mask import MaskSettings, load_policy
-from deidlab.pipeline.settings import Finding, Source, Writing
+from deidlab.pipeline.settings import Finding, SourceSettings, Writing
 
 if TYPE_CHECKING:
     from deidlab.corpus.database_url import TablePlace
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Asked:
     """The command's options, checked one by one."""
 
-    source: Source
+    source: SourceSettings
     out: Path
     finding: Finding
     style: str
@@ -31,7 +31,7 @@ class Asked:
     day_first: bool
     key_file: Path | None
     writing: Writing
-    spans: Source | None
+    spans: SourceSettings | None
     map_file: Path | None
     failures: Path | None
     workers: int
@@ -47,11 +47,6 @@ class Asked:
     @property
     def silent(self) -> bool:
         return self.quiet or self.as_json
-
-    @property
-    def files(self) -> Path | None:
-        """What can be looked at to know how many notes there are."""
-        return self.source.path if self.source.table is None else None
 
     def settings(self) -> tuple[MaskSettings, bool]:
         """How to mask, and whether that can be repeated."""

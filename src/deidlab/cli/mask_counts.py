@@ -10,6 +10,7 @@ from deidlab.cli.mask_progress import watching
 from deidlab.cli.mask_warnings import known_warnings, tell_warnings
 from deidlab.cli.output import print_json
 from deidlab.pipeline.counting import DryCounts, count_corpus
+from deidlab.pipeline.io.opening import open_source
 
 DEFAULT_THRESHOLD = 0.5
 _STEPS = (0.4, 0.3, 0.2, 0.1)
@@ -20,7 +21,7 @@ def count_notes(asked: Asked) -> None:
     settings, _ = asked.settings()
     with (
         asked.engine.running() as execute,
-        watching(asked.files, asked.source.format, asked.silent, asked.source.table) as watch,
+        watching(open_source(asked.source), asked.silent) as watch,
     ):
         source = asked.source if asked.spans is None else asked.spans
         counts = count_corpus(source, asked.finding, settings, execute, asked.spans is not None, watch)

@@ -11,8 +11,8 @@ from deidlab.cli.corpus.options import PARTLY_DONE
 from deidlab.cli.mask_asked import Asked, count_of
 from deidlab.cli.output import tell
 from deidlab.pipeline.masking import MaskOutcome
-from deidlab.pipeline.record import open_private
-from deidlab.pipeline.sealing import Seal
+from deidlab.pipeline.run.record import open_private
+from deidlab.pipeline.run.sealing import Seal
 
 
 def write_failures(asked: Asked, outcome: MaskOutcome, seal: Seal) -> None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from deidlab.cli.output import tell
-from deidlab.corpus.database_url import is_database, source_place, target_place
 
 if TYPE_CHECKING:
     from deidlab.corpus.database_url import TablePlace
@@ -59,12 +58,19 @@ RunFolder = Annotated[
 ]
 
 
+def is_database(text: str) -> bool:
+    """Whether a source or destination is a database rather than a file, which then meets no code of one."""
+    return "://" in text
+
+
 def find_source(text: str, table: str | None, query: str | None, key: list[str] | None) -> TablePlace | None:
     """The table to read; None where the source is files."""
     if not is_database(text):
         if table or query or key:
             raise typer.BadParameter("--table, --query and --key-column are for a database as SRC")
         return None
+    from deidlab.corpus.database_url import source_place
+
     return _warn(source_place(text, table, query, tuple(key or ())))
 
 
@@ -74,6 +80,8 @@ def find_target(text: str, table: str | None, append: bool) -> TablePlace | None
         if table or append:
             raise typer.BadParameter("--out-table and --append are for a database as DST")
         return None
+    from deidlab.corpus.database_url import target_place
+
     return _warn(target_place(text, table))
 
 

@@ -13,9 +13,9 @@ from deidlab.errors import ConfigError
 
 if TYPE_CHECKING:
     from deidlab.cli.mask_asked import Asked
-    from deidlab.pipeline.plan_counting import Counted
-    from deidlab.pipeline.plan_measuring import Measured
-    from deidlab.pipeline.planning import Forecast
+    from deidlab.pipeline.plan.counting import Counted
+    from deidlab.pipeline.plan.forecasting import Forecast
+    from deidlab.pipeline.plan.measuring import Measured
     from deidlab.report.tables import Table
 
 Plan = Annotated[
@@ -71,9 +71,9 @@ class Wanted:
 def run_plan(asked: Asked, wanted: Wanted) -> None:
     """Measure, forecast, print."""
     from deidlab.pipeline.masking import MaskJob
-    from deidlab.pipeline.plan_counting import Counted, count_source
-    from deidlab.pipeline.plan_measuring import FINDING, available_cores, measure_sample
-    from deidlab.pipeline.planning import cluster, forecast, idle_machine, is_busy, this_machine
+    from deidlab.pipeline.plan.counting import Counted, count_source
+    from deidlab.pipeline.plan.forecasting import cluster, forecast, idle_machine, is_busy, this_machine
+    from deidlab.pipeline.plan.measuring import FINDING, available_cores, measure_sample
 
     if str(asked.source.path) == "-":
         raise ConfigError("--plan needs a corpus to measure with: name a file instead of -")
@@ -144,8 +144,8 @@ def _column(plan: Forecast) -> dict[str, str]:
 
 def assumptions(measured: Measured, counted: Counted, forecasts: list[Forecast]) -> list[str]:
     """What the plan takes for granted, with its figures."""
-    from deidlab.pipeline.plan_measuring import FINDING, MASKING
-    from deidlab.pipeline.planning import EFFICIENCY, efficiency, is_busy, useful_workers
+    from deidlab.pipeline.plan.forecasting import EFFICIENCY, efficiency, is_busy, useful_workers
+    from deidlab.pipeline.plan.measuring import FINDING, MASKING
 
     find, mask = measured.stages[FINDING], measured.stages[MASKING]
     shares = [f"{efficiency(measured, stage):.0%}" for stage in (FINDING, MASKING)]

@@ -10,28 +10,23 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from datetime import timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from deidlab.cli.output import tell
 from deidlab.errors import NoSpaceError, is_full
-from deidlab.inputfile import open_input
 
 if TYPE_CHECKING:
-    from deidlab.corpus.database_url import TablePlace
+    from deidlab.pipeline.io.kinds import Source
 
 Watch = Callable[[str, int], None]
 _TERMINATED = 128 + signal.SIGTERM
 _UPDATES = 50
-_BLOCK = 1 << 20
 
 
 @contextlib.contextmanager
-def watching(
-    source: Path | None, format: str | None, quiet: bool, table: TablePlace | None = None
-) -> Iterator[Watch]:
+def watching(source: Source, quiet: bool) -> Iterator[Watch]:
     """Something to tell of progress; it shows where a person looks, and is silent elsewhere."""
     if quiet or not sys.stderr.isatty():
         yield lambda stage, n: None
@@ -47,15 +42,7 @@ def watching(
         TextColumn("{task.fields[left]}"),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        yield Bars(progress, _count(source, format, table))
-
-
-def _count(source: Path | None, format: str | None, table: TablePlace | None) -> int | None:
-    if table is not None:
-        from deidlab.corpus.database_reading import count_rows
-
-        return count_rows(table)
-    return None if source is None else count_notes(source, format)
+        yield Bars(progress, source.count())
 
 
 KEPT = "what is finished is kept, and the same command goes on from there"
@@ -132,51 +119,3 @@ class Bars:
 
 def show_left(n_notes: int, speed: float) -> str:
     return f"{timedelta(seconds=round(max(0, n_notes) / speed))} left"
-
-
-def count_notes(source: Path, format: str | None) -> int | None:
-    """How many notes there are, where files, lines or a table tell; None where only reading would."""
-    from deidlab.corpus.formats import find_format, recognise_format
-    from deidlab.corpus.reading import corpus_files
-
-    if str(source) == "-":
-        return None
-    chosen = find_format(format) if format else recognise_format(source)
-    files = corpus_files(source, chosen)
-    if chosen.render is not None:
-        return sum(not path.name.endswith(".ann") for path in files)
-    ways = {"jsonl": _count_lines, "csv": _count_rows, "parquet": _count_parquet}
-    way = ways.get(chosen.name)
-    try:
-        return None if way is None else sum(way(path) for path in files)
-    except (OSError, ValueError):
-        # Arrow's errors are among these. What is wrong with a file, its reader will say.
-        return None
-
-
-def _count_parquet(path: Path) -> int:
-    import pyarrow.parquet as pq
-
-    return int(pq.read_metadata(path).num_rows)
-
-
-def _count_lines(path: Path) -> int:
-    n = 0
-    last = b""
-    with open_input(path) as stream:
-        for block in iter(lambda: stream.read(_BLOCK), b""):
-            n += block.count(b"\n")
-            last = block
-    return n + (bool(last) and not last.endswith(b"\n"))
-
-
-def _count_rows(path: Path) -> int:
-    """Lines that end outside quotes, but for the header."""
-    n, quoted, last = 0, False, b""
-    with open_input(path) as stream:
-        for block in iter(lambda: stream.read(_BLOCK), b""):
-            for number, piece in enumerate(block.split(b'"')):
-                quoted ^= number > 0
-                n += 0 if quoted else piece.count(b"\n")
-            last = block
-    return max(0, n - 1 + (bool(last) and not last.endswith(b"\n")))

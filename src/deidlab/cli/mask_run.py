@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import chain, islice
+from pathlib import Path
 
 from deidlab.cli.mask_asked import Asked, count_of, hold_recall
 from deidlab.cli.mask_counts import count_notes
@@ -19,51 +19,50 @@ from deidlab.cli.mask_stdout import print_documents, writing_to
 from deidlab.cli.mask_warnings import annotation_warnings, find_warnings, known_warnings, tell_warnings
 from deidlab.cli.output import print_json, tell
 from deidlab.corpus.files import complete_file, refuse_existing, refuse_overlap
-from deidlab.corpus.formats import Format, find_format, recognise_format
+from deidlab.corpus.formats import FORMATS, Format, find_format
 from deidlab.errors import UsageError
-from deidlab.pipeline.checking import check_reading
+from deidlab.pipeline.io.kinds import Source
+from deidlab.pipeline.io.notes import Note
+from deidlab.pipeline.io.opening import open_source
 from deidlab.pipeline.keeping import SAMPLE, look_at_columns
 from deidlab.pipeline.masking import MaskJob, MaskOutcome, mask_corpus
-from deidlab.pipeline.record import record_folder
-from deidlab.pipeline.sealing import Seal
-from deidlab.pipeline.source import Note, read_notes
-from deidlab.pipeline.spool import Spool
+from deidlab.pipeline.run.map_entries import write_map
+from deidlab.pipeline.run.record import record_folder
+from deidlab.pipeline.run.sealing import Seal
+from deidlab.pipeline.run.spool import Spool
 from deidlab.pipeline.streaming import Streamed, StreamOutcome, mask_stream
-from deidlab.pipeline.ways_back import write_map
 from deidlab.types import Document
 
 
 def run(asked: Asked, dry: bool, plan: Wanted | None) -> None:
     """The way that the options ask for."""
-    check_reading(asked.source, asked.writing.columns)
+    source = open_source(asked.source)
+    source.check(asked.writing.columns)
     asked = hold_recall(asked)
     if plan is not None:
         run_plan(asked, plan)
     elif dry:
         count_notes(asked)
     elif asked.source.path == DASH:
-        run_stdin(asked)
+        run_stdin(asked, source)
     else:
-        run_batch(asked)
+        run_batch(asked, source)
 
 
-def run_batch(asked: Asked) -> None:
+def run_batch(asked: Asked, source: Source) -> None:
     """Files and folders."""
     settings, repeatable = asked.settings()
-    format = (
-        "jsonl" if asked.source.table else asked.source.format or recognise_format(asked.source.path).name
-    )
     for path in (asked.map_file, asked.failures):
         if path is not None:
             refuse_existing(path, asked.overwrite)
-    _refuse_same(asked)
-    about_columns = _look_at_kept(asked, read_notes(replace(asked.source, limit=SAMPLE)))
+    _refuse_same(asked, source.files)
+    about_columns = _look_at_kept(asked, islice(source.notes(), SAMPLE))
     passphrase = "" if asked.map_file is None else find_passphrase(confirm=True)
     with (
         asked.engine.running() as execute,
         ending_well(asked.sink or asked.out, _rest(asked, repeatable)),
-        writing_to(asked.out, format) as destination,
-        watching(asked.files, asked.source.format, asked.silent, asked.source.table) as watch,
+        writing_to(asked.out, source.format or FORMATS["jsonl"]) as destination,
+        watching(source, asked.silent) as watch,
     ):
         job = MaskJob(
             asked.source, destination, asked.finding, settings, asked.writing, asked.spans, repeatable,
@@ -88,9 +87,9 @@ def _look_at_kept(asked: Asked, notes: Iterable[Note]) -> list[str]:
     return warnings
 
 
-def _refuse_same(asked: Asked) -> None:
+def _refuse_same(asked: Asked, files: Path | None) -> None:
     """Raise where one file would be written twice, or over what is read."""
-    inputs = (asked.files, asked.key_file, None if asked.spans is None else asked.spans.path)
+    inputs = (files, asked.key_file, None if asked.spans is None else asked.spans.path)
     refuse_overlap((asked.failures, asked.map_file), inputs, inside=True)
     out = asked.out if asked.sink is None and asked.out != DASH else None
     refuse_overlap((asked.map_file, out), (asked.key_file,))
@@ -125,7 +124,7 @@ def _tell_outcome(asked: Asked, outcome: MaskOutcome) -> None:
         tell(f"record of the run in {record_folder(asked.out)} (keep it to yourself)", quiet)
 
 
-def run_stdin(asked: Asked) -> None:
+def run_stdin(asked: Asked, source: Source) -> None:
     """Standard input: one patient."""
     if asked.engine.name != "local":
         raise UsageError("standard input is masked here: name a file or a folder for --engine ray")
@@ -137,12 +136,12 @@ def run_stdin(asked: Asked) -> None:
     format = find_format(asked.source.format or "txt")
     passphrase = "" if asked.map_file is None else find_passphrase(confirm=True)
     outcome = StreamOutcome()
-    source = read_notes(asked.source)
-    first = list(islice(source, SAMPLE)) if asked.writing.columns else []
+    notes = source.notes()
+    first = list(islice(notes, SAMPLE)) if asked.writing.columns else []
     about_columns = _look_at_kept(asked, first)
-    notes = mask_stream(chain(first, source), asked.finding, settings, asked.writing, outcome)
+    masked = mask_stream(chain(first, notes), asked.finding, settings, asked.writing, outcome)
     with contextlib.closing(Spool()) as ways_back:
-        documents = _keep_ways_back(notes, ways_back if asked.map_file else None)
+        documents = _keep_ways_back(masked, ways_back if asked.map_file else None)
         if asked.out == DASH:
             print_documents(documents, format, sys.stdout.buffer)
         else:

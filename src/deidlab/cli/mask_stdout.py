@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import shutil
 import sys
 import tempfile
@@ -13,26 +12,26 @@ from pathlib import Path
 from typing import IO
 
 from deidlab.cli.mask_options import DASH
-from deidlab.corpus.formats import Format, find_format
-from deidlab.corpus.jsonl import document_to_record
+from deidlab.corpus.files import SIDECAR
+from deidlab.corpus.formats import Format
+from deidlab.corpus.writing import Rendered, render_note
 from deidlab.errors import CorpusError
 from deidlab.types import Document
 
 
 @contextlib.contextmanager
-def writing_to(out: Path, format: str) -> Iterator[Path]:
+def writing_to(out: Path, format: Format) -> Iterator[Path]:
     """The destination; for - a private folder whose one masked file is copied out and removed."""
     if out != DASH:
         yield out
         return
-    chosen = find_format(format)
     with tempfile.TemporaryDirectory(prefix="deidlab-") as folder:
-        destination = Path(folder) / f"out{chosen.suffixes[0]}"
+        destination = Path(folder) / f"out{format.suffixes[0]}"
         yield destination
         files = [destination] if destination.is_file() else sorted(destination.glob("*"))
         if len(files) > 1:
             raise CorpusError(
-                f"standard output holds one file, and {chosen.name} needs {len(files)}; use --out FOLDER"
+                f"standard output holds one file, and {format.name} needs {len(files)}; use --out FOLDER"
             )
         for path in files:
             with path.open("rb") as stream:
@@ -42,15 +41,20 @@ def writing_to(out: Path, format: str) -> Iterator[Path]:
 
 def print_documents(documents: Iterable[Document], format: Format, stream: IO[bytes]) -> None:
     """Documents to a stream, with no file in between: JSON lines, or the one file of the one note."""
+    print_notes((render_note(document, format, Counter()) for document in documents), format, stream)
+
+
+def print_notes(notes: Iterable[Rendered], format: Format, stream: IO[bytes]) -> None:
+    """The same for notes that were rendered."""
     if format.name == "jsonl":
-        for document in documents:
-            stream.write((json.dumps(document_to_record(document), ensure_ascii=False) + "\n").encode())
+        for note in notes:
+            stream.write(note.content.encode())
     elif format.render is not None:
-        for number, document in enumerate(documents):
-            files = format.render(document, Counter())
+        for number, note in enumerate(notes):
+            files = [data for ending, data in note.content.items() if ending != SIDECAR]
             if number or len(files) > 1:
                 raise CorpusError(f"a stream holds one file, and {format.name} needs several; use jsonl")
-            stream.write(next(iter(files.values())))
+            stream.write(files[0])
     else:
         raise CorpusError(f"{format.name} cannot be written to a stream; use jsonl, or files")
     stream.flush()

@@ -44,14 +44,14 @@ def restore(
     from deidlab.cli.mask_places import find_source
     from deidlab.cli.mask_progress import LOST, ending_well
     from deidlab.cli.mask_secrets import find_passphrase
-    from deidlab.pipeline.checking import check_reading
-    from deidlab.pipeline.settings import Source
-    from deidlab.pipeline.ways_back import RestoreJob, restore_corpus
+    from deidlab.pipeline.io.opening import open_source
+    from deidlab.pipeline.restoring import RestoreJob, restore_corpus
+    from deidlab.pipeline.settings import SourceSettings
 
     settings = read_settings(encoding, text_column, id_column, patient_column)
     rows = find_source(source, None, None, None)
-    place = Source(Path(source) if rows is None else rows.stand_in, from_, settings, None, rows)
-    check_reading(place)
+    place = SourceSettings(Path(source) if rows is None else rows.stand_in, from_, settings, None, rows)
+    open_source(place).check()
     job = RestoreJob(place, out, map_file, find_passphrase(confirm=False), overwrite)
     with ending_well(out, LOST):
         count = restore_corpus(job)

@@ -115,7 +115,7 @@ def _usual_store(corpus: Path) -> Path:
 def _read_options(given: dict[str, Any]) -> tuple[ServeSettings, LoadSettings, tuple[ServedModel, ...]]:
     """What the options ask for: how to serve, what to load, and which models to compare."""
     from deidlab.cli.mask_secrets import find_key
-    from deidlab.pipeline.settings import Finding, Source
+    from deidlab.pipeline.settings import Finding, SourceSettings
     from deidlab.web.choosing import choose_models, read_policies
     from deidlab.web.review_load import LoadSettings
     from deidlab.web.settings import ServeSettings
@@ -142,7 +142,7 @@ def _read_options(given: dict[str, Any]) -> tuple[ServeSettings, LoadSettings, t
     reading = read_settings(
         *(given[name] for name in ("encoding", "text_column", "id_column", "patient_column"))
     )
-    source = Source(given["corpus"], given["from_"], reading, given["patient_from"])
+    source = SourceSettings(given["corpus"], given["from_"], reading, given["patient_from"])
     workers = options.count_workers(given["workers"])
     load = LoadSettings(source, models[0].finding, given["detect"], given["twice"], workers)
     return settings, load, _choose_compared(given["compare"] or [], finding)
@@ -177,13 +177,14 @@ def _prepare(
 ) -> ReviewDesk:
     """The corpus in the store, retrained models run over it: what takes time, before the page is there."""
     from deidlab.cli.mask_progress import watching
+    from deidlab.pipeline.io.opening import open_source
     from deidlab.web.review import ReviewDesk
     from deidlab.web.review_changes import fingerprint_of, propose
     from deidlab.web.review_load import load_review
     from deidlab.web.store import ReviewStore
 
     store = ReviewStore(path)
-    with watching(load.source.path, load.source.format, quiet) as watch:
+    with watching(open_source(load.source), quiet) as watch:
         report = load_review(store, load, watch)
         if report.n_new or "found with" not in store.facts():
             store.set_fact("found with", model.name if report.detected else "the corpus's own spans")
@@ -263,7 +264,7 @@ def _export(
     from deidlab.web.review_export import export_review
 
     by_name = (
-        each.name for each in FORMATS.values() if each.write and destination.name.endswith(each.suffixes)
+        each.name for each in FORMATS.values() if each.one and destination.name.endswith(each.suffixes)
     )
     format = to or next(by_name, "i2b2")
     with private_files():  # what is exported is notes, with all that stands in them

@@ -8,7 +8,7 @@ by one space and sentences by a line break.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, zip_longest
 from pathlib import Path
@@ -150,13 +150,14 @@ def _tags_to_annotations(places: Sequence[Word], tags: Sequence[str]) -> Iterato
         yield Annotation(*opened)
 
 
-def write(documents: Iterable[Document], path: Path, losses: Counter[str]) -> None:
-    _write(documents, path, losses, lambda tags: tags)
+def render(document: Document, losses: Counter[str]) -> str:
+    """The document's lines."""
+    return "".join(_document_lines(document, losses, lambda tags: tags))
 
 
-def write_bilou(documents: Iterable[Document], path: Path, losses: Counter[str]) -> None:
+def render_bilou(document: Document, losses: Counter[str]) -> str:
     """The same with BILOU tags: the last word of a span is L, a span of one word U."""
-    _write(documents, path, losses, _bio_to_bilou)
+    return "".join(_document_lines(document, losses, _bio_to_bilou))
 
 
 def _bio_to_bilou(tags: Sequence[str]) -> list[str]:
@@ -169,12 +170,6 @@ def _bio_to_bilou(tags: Sequence[str]) -> list[str]:
 
 
 _Turn = Callable[[Sequence[str]], Sequence[str]]
-
-
-def _write(documents: Iterable[Document], path: Path, losses: Counter[str], turn: _Turn) -> None:
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        for document in documents:
-            stream.writelines(_document_lines(document, losses, turn))
 
 
 def _document_lines(document: Document, losses: Counter[str], turn: _Turn) -> Iterator[str]:

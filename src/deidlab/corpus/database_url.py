@@ -75,11 +75,6 @@ class TablePlace:
         return (self.kind, parts.hostname, parts.port, options, where, *what)
 
 
-def is_database(text: str) -> bool:
-    """Whether a source or destination is a database rather than a file."""
-    return "://" in text
-
-
 def parse_place(text: str) -> TablePlace:
     """The place that a URL names; its table may still be missing."""
     scheme = text.partition("://")[0].lower()

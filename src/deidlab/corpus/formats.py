@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from deidlab import conventions
 from deidlab.corpus import brat, conll, i2b2, i2b2_2006, inline, jsonl, physionet, table, text
@@ -16,23 +17,39 @@ from deidlab.types import Document
 
 Reader = Callable[[Path, ReadSettings], Iterator[RawDocument | BadDocument]]
 Renderer = Callable[[Document, Counter[str]], dict[str, bytes]]
-Writer = Callable[[Iterable[Document], Path, Counter[str]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class OneText:
+    """One file for all documents: the text of each, between a head and a foot."""
+
+    render: Callable[[Document, Counter[str]], str]
+    head: str = ""
+    foot: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OneTable:
+    """One file for all documents: a row each."""
+
+    render: Callable[[Document], Any]
+    write: Callable[[Iterable[Any], Path], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One format: `render` writes a file or two a document, `write` one file for them all."""
+    """One format: `render` makes a file or two of a document, `one` is how all of them are one file."""
 
     name: str
     suffixes: tuple[str, ...]
     read: Reader
     render: Renderer | None = None
-    write: Writer | None = None
+    one: OneText | OneTable | None = None
     usual_patient: Callable[[str], str] = str
 
     @property
     def can_write(self) -> bool:
-        return self.render is not None or self.write is not None
+        return self.render is not None or self.one is not None
 
     @property
     def note_suffixes(self) -> tuple[str, ...]:
@@ -40,18 +57,21 @@ class Format:
         return tuple(suffix for suffix in self.suffixes if suffix != ".ann")
 
 
+_I2B2_2006 = OneText(i2b2_2006.render, i2b2_2006.HEAD, i2b2_2006.FOOT)
+_CSV = OneTable(table.csv_row, table.write_csv)
+_PARQUET = OneTable(table.parquet_row, table.write_parquet)
 FORMATS = {
     each.name: each
     for each in (
         Format("i2b2", i2b2.SUFFIXES, i2b2.read, i2b2.render, usual_patient=patient_of_name),
-        Format("i2b2-2006", i2b2_2006.SUFFIXES, i2b2_2006.read, write=i2b2_2006.write),
+        Format("i2b2-2006", i2b2_2006.SUFFIXES, i2b2_2006.read, one=_I2B2_2006),
         Format("brat", brat.SUFFIXES, brat.read, brat.render),
-        Format("conll", conll.SUFFIXES, conll.read, write=conll.write),
-        Format("conll-bilou", (".bilou",), conll.read, write=conll.write_bilou),
-        Format("jsonl", jsonl.SUFFIXES, jsonl.read, write=jsonl.write),
+        Format("conll", conll.SUFFIXES, conll.read, one=OneText(conll.render)),
+        Format("conll-bilou", (".bilou",), conll.read, one=OneText(conll.render_bilou)),
+        Format("jsonl", jsonl.SUFFIXES, jsonl.read, one=OneText(jsonl.render)),
         Format("inline", inline.SUFFIXES, inline.read, inline.render),
-        Format("csv", table.CSV_SUFFIXES, table.read_csv, write=table.write_csv),
-        Format("parquet", table.PARQUET_SUFFIXES, table.read_parquet, write=table.write_parquet),
+        Format("csv", table.CSV_SUFFIXES, table.read_csv, one=_CSV),
+        Format("parquet", table.PARQUET_SUFFIXES, table.read_parquet, one=_PARQUET),
         Format("txt", text.SUFFIXES, text.read, text.render),
         Format("physionet", physionet.SUFFIXES, physionet.read),
     )

@@ -8,7 +8,7 @@ Records are read one at a time. Inline marks cannot overlap: writing resolves ov
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 SUFFIXES = (".xml",)
+HEAD, FOOT = '<?xml version="1.0" encoding="UTF-8" ?>\n<ROOT>\n', "</ROOT>\n"
 
 
 def read(path: Path, settings: ReadSettings) -> Iterator[RawDocument | BadDocument]:
@@ -52,15 +53,8 @@ def _read_record(path: Path, number: int, record: Element) -> RawDocument | BadD
     return RawDocument(path, record_id, "".join(pieces), tuple(annotations), record.get("PATIENT", ""))
 
 
-def write(documents: Iterable[Document], path: Path, losses: Counter[str]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        stream.write('<?xml version="1.0" encoding="UTF-8" ?>\n<ROOT>\n')
-        for document in documents:
-            stream.write(_record(document, losses))
-        stream.write("</ROOT>\n")
-
-
-def _record(document: Document, losses: Counter[str]) -> str:
+def render(document: Document, losses: Counter[str]) -> str:
+    """The document's record."""
     refuse_forbidden(document.text, document.id)
     refuse_forbidden(document.id + document.patient, document.id, "id or patient")
     spans, misfits = resolve_overlaps(document.spans)

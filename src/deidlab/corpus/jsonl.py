@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -105,10 +105,9 @@ def read_span(span: dict[str, Any]) -> Annotation:
     return Annotation(start, end, label, quoted, read_score(span.get("score")), source)
 
 
-def write(documents: Iterable[Document], path: Path, losses: Counter[str]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        for document in documents:
-            stream.write(json.dumps(document_to_record(document), ensure_ascii=False) + "\n")
+def render(document: Document, losses: Counter[str]) -> str:
+    """The document's line."""
+    return json.dumps(document_to_record(document), ensure_ascii=False) + "\n"
 
 
 def document_to_record(document: Document) -> dict[str, Any]:

@@ -28,6 +28,11 @@ class ReadSettings:
     id_column: str | None = None
     patient_column: str | None = None
 
+    @property
+    def own_columns(self) -> tuple[str, str, str]:
+        """The columns of id, patient and text."""
+        return self.id_column or "id", self.patient_column or "patient", self.text_column
+
 
 @dataclass(frozen=True, slots=True)
 class Annotation:

@@ -121,8 +121,8 @@ def find_columns(columns: Sequence[str], path: Path, settings: ReadSettings, hin
         if column is not None and column not in columns:
             there = f"among its {len(columns)} columns" if len(columns) > 1 else "in its one column"
             raise MissingColumnError(f"{path}: there is no column '{column}' ({option}) {there}{hint}")
-    read = (settings.text_column, settings.id_column or "id", settings.patient_column or "patient")
-    for column in (*read, "spans", "meta"):
+    id_column, patient_column, text_column = settings.own_columns
+    for column in (text_column, id_column, patient_column, "spans", "meta"):
         if columns.count(column) > 1:
             raise CorpusError(
                 f"{path}: {columns.count(column)} columns are called '{column}'; give each a name of its own"
@@ -141,8 +141,8 @@ def row_to_raw(
     """A row, by column, as a raw document; `row` is used up, and None stands for one that cannot be read."""
     if row is None:
         return BadDocument(path, f"{where} has a value that cannot be read")
-    id_column, patient_column = settings.id_column or "id", settings.patient_column or "patient"
-    record = {"text": row.pop(settings.text_column)}
+    id_column, patient_column, text_column = settings.own_columns
+    record = {"text": row.pop(text_column)}
     for key, column in (("id", id_column), ("patient", patient_column)):
         there = column in row
         cell = row.pop(column, None)
@@ -188,25 +188,26 @@ def _plain(value: Any, skipped: Counter[str]) -> Any:
     return str(value)
 
 
-def write_csv(documents: Iterable[Document], path: Path, losses: Counter[str]) -> None:
+def csv_row(document: Document) -> Sequence[Any]:
+    refuse_nul(document.text, Path(document.id))
+    spans = [span_to_record(span) for span in document.spans]
+    return document.id, document.patient, document.text, _to_json(spans), _to_json(document.meta)
+
+
+def write_csv(rows: Iterable[Sequence[Any]], path: Path, header: Sequence[str] = _OWN_COLUMNS) -> None:
     with path.open("w", encoding="utf-8", newline="") as stream:
         delimiter = "\t" if path.suffix == ".tsv" else ","
         # All is quoted: left to itself the writer leaves a lone CR bare, where readers then break the line.
         writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
-        writer.writerow(_OWN_COLUMNS)
-        for document in documents:
-            refuse_nul(document.text, Path(document.id))
-            spans = [span_to_record(span) for span in document.spans]
-            writer.writerow(
-                (document.id, document.patient, document.text, _to_json(spans), _to_json(document.meta))
-            )
+        writer.writerow(header)
+        writer.writerows(rows)
 
 
 def _to_json(value: Any) -> str:
     return json.dumps(dict(value) if not isinstance(value, list) else value, ensure_ascii=False)
 
 
-def write_parquet(documents: Iterable[Document], path: Path, losses: Counter[str]) -> None:
+def write_parquet(rows: Iterable[dict[str, Any]], path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -218,18 +219,18 @@ def write_parquet(documents: Iterable[Document], path: Path, losses: Counter[str
                ("spans", pa.list_(span)), ("meta", pa.string())]  # fmt: skip
     schema = pa.schema(columns)
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        rows: list[dict[str, Any]] = []
+        held: list[dict[str, Any]] = []
         size = 0
-        for document in documents:
-            rows.append(_document_to_row(document))
-            size += len(document.text)
-            if len(rows) == 64 * _ROWS_A_BATCH or size > MAX_NOTE_CHARACTERS:
-                writer.write_table(pa.Table.from_pylist(rows, schema))
-                rows, size = [], 0
-        writer.write_table(pa.Table.from_pylist(rows, schema))
+        for row in rows:
+            held.append(row)
+            size += len(row["text"])
+            if len(held) == 64 * _ROWS_A_BATCH or size > MAX_NOTE_CHARACTERS:
+                writer.write_table(pa.Table.from_pylist(held, schema))
+                held, size = [], 0
+        writer.write_table(pa.Table.from_pylist(held, schema))
 
 
-def _document_to_row(document: Document) -> dict[str, Any]:
+def parquet_row(document: Document) -> dict[str, Any]:
     spans = [
         {"start": s.start, "end": s.end, "label": s.label, "score": s.score, "source": s.source}
         for s in document.spans

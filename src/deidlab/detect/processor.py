@@ -2,9 +2,9 @@
 
 Some virtual machines announce Intel's matrix units (AMX) and leave out the page that gives the size of their
 tiles. oneDNN, inside OpenVINO and torch, then sets up tiles of no size, and the process ends with an illegal
-instruction. The instructions before AMX are all there, so oneDNN is told to keep to them. OpenVINO itself goes
-on to believe in the tiles and lays weights of 16 bits out for them, so that answers are wrong: sums are in 32
-bits there.
+instruction. The instructions before AMX are all there, so oneDNN is told to keep to them. OpenVINO goes on
+to believe in the tiles and lays weights of 16 bits out for them, so that answers are wrong: sums are in 32 bits
+there.
 """
 
 from __future__ import annotations

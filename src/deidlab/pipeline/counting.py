@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial as bind
 
-from deidlab.execute import Executor, Failed, Task
+from deidlab.execute import Executor, Failed
 from deidlab.mask import MaskSettings
-from deidlab.pipeline.sameness import pin_finding
-from deidlab.pipeline.settings import Finding, Source
-from deidlab.pipeline.source import Note
-from deidlab.pipeline.tasks import note_numbers, read_tasks
-from deidlab.pipeline.work import BANDS, FindPhi, Unread
+from deidlab.pipeline.io.notes import Note
+from deidlab.pipeline.io.opening import open_source
+from deidlab.pipeline.run.find import BANDS, FindPhi, Unread
+from deidlab.pipeline.run.one_pass import OnePass, Watch
+from deidlab.pipeline.run.sameness import pin_finding
+from deidlab.pipeline.settings import Finding, SourceSettings
 
 
 @dataclass(slots=True)
@@ -37,24 +39,19 @@ class DryCounts:
 
 
 def count_corpus(
-    source: Source,
+    source: SourceSettings,
     finding: Finding,
     settings: MaskSettings,
     execute: Executor,
     given: bool,
-    watch: Callable[[str, int], None],
+    watch: Watch,
 ) -> DryCounts:
     """Find, and count; `given` tells that the source's own spans are what would be masked."""
     counts = DryCounts()
-    numbers: dict[int, Sequence[int]] = {}
-
-    def tasks() -> Iterator[Task[Note]]:
-        for task in read_tasks(source, execute, lambda number: False, lambda n: None, here=given):
-            numbers[task.number] = note_numbers(task)
-            yield Task(task.number, [replace(n, given=True) for n in task.items]) if given else task
-
-    for completion in execute(tasks(), FindPhi(None if given else pin_finding(finding), settings)):
-        for number, row in zip(numbers.pop(completion.number), completion.results, strict=True):
+    work = FindPhi(None if given else pin_finding(finding), settings)
+    attach = _as_given if given else None
+    for done in OnePass(open_source(source), execute, bind(watch, "finding"), attach=attach).run(work):
+        for number, row in zip(done.numbers, done.results, strict=True):
             if isinstance(row, Failed | Unread):
                 counts.failed.append((number, row.reason if isinstance(row, Failed) else row.problem))
                 continue
@@ -65,5 +62,8 @@ def count_corpus(
             for key, n in row.tally["weak"].items():
                 label, _, band = key.rpartition(" ")
                 counts.weak.setdefault(label, [0] * BANDS)[int(band)] += n
-        watch("finding", len(completion.results))
     return counts
+
+
+def _as_given(notes: Sequence[Note]) -> Sequence[Note]:
+    return [replace(note, given=True) for note in notes]

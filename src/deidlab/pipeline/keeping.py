@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from deidlab.banks import known_name
-from deidlab.pipeline.source import Note
+from deidlab.pipeline.io.notes import Note
 
 SAMPLE = 200
 

@@ -13,26 +13,29 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial as bind
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
-from deidlab.corpus.database_url import TablePlace
-from deidlab.corpus.files import refuse_existing
-from deidlab.corpus.formats import Format
-from deidlab.errors import CorpusError
-from deidlab.execute import Executor, Failed, Local, Task
+from deidlab.execute import Executor, Failed, Local
 from deidlab.execute.tasks import FarItems, pair
-from deidlab.mask import MaskSettings, PatientState, unpack_facts
-from deidlab.pipeline.comparing import compare_devices
-from deidlab.pipeline.failing import NEW, fail_gone, fail_twice, note_failure, result_failure
-from deidlab.pipeline.given import attach, given_rows
-from deidlab.pipeline.identity import describe_job, describe_settings
-from deidlab.pipeline.output import choose_destination, is_one_note_file, put_in_place, write_output
-from deidlab.pipeline.overwriting import check_places
-from deidlab.pipeline.partial import Partial, open_partial
-from deidlab.pipeline.parts import line_to_document
-from deidlab.pipeline.pinning import pin_job
-from deidlab.pipeline.record import (
+from deidlab.mask import Masker, MaskSettings, PatientState, unpack_facts
+from deidlab.pipeline.io.file_sink import put_in_place
+from deidlab.pipeline.io.kinds import Sink, Source
+from deidlab.pipeline.io.notes import Note
+from deidlab.pipeline.io.opening import open_sink, open_source
+from deidlab.pipeline.run.comparing import compare_devices
+from deidlab.pipeline.run.failing import NEW, Failures
+from deidlab.pipeline.run.find import FindPhi
+from deidlab.pipeline.run.given import attach, given_rows
+from deidlab.pipeline.run.identity import describe_job, describe_settings
+from deidlab.pipeline.run.map_entries import opened, write_map
+from deidlab.pipeline.run.mask import MaskPhi
+from deidlab.pipeline.run.one_pass import OnePass, Watch
+from deidlab.pipeline.run.overwriting import check_places
+from deidlab.pipeline.run.partial import Partial, open_partial
+from deidlab.pipeline.run.parts import PartNote
+from deidlab.pipeline.run.record import (
     NOTES,
     RECORD,
     Tally,
@@ -42,19 +45,13 @@ from deidlab.pipeline.record import (
     record_folder,
     versions,
 )
-from deidlab.pipeline.sameness import pin_finding
-from deidlab.pipeline.sealing import Seal
-from deidlab.pipeline.settings import Finding, Source, Writing
-from deidlab.pipeline.source import Note, Start
-from deidlab.pipeline.state import Failure, Row, Settled
-from deidlab.pipeline.tables import check_tables, output_format, pin_source, reach, reached, write_to_table
-from deidlab.pipeline.tasks import note_numbers, read_tasks
-from deidlab.pipeline.ways_back import opened, write_map
-from deidlab.pipeline.work import FindPhi, MaskedNote, MaskPhi
-from deidlab.types import Document
+from deidlab.pipeline.run.sameness import pin_finding
+from deidlab.pipeline.run.sealing import Seal
+from deidlab.pipeline.run.state import Failure, Row, Settled
+from deidlab.pipeline.settings import Finding, SinkSettings, SourceSettings, Writing
 
-Watch = Callable[[str, int], None]
-"""Called with the stage and how many more notes it has done."""
+if TYPE_CHECKING:
+    from deidlab.corpus.database_url import TablePlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +63,12 @@ class MaskJob:
     `workers`; it changes nothing of what comes out.
     """
 
-    source: Source
+    source: SourceSettings
     destination: Path
     finding: Finding
     settings: MaskSettings = field(repr=False)
     writing: Writing = field(default_factory=Writing)
-    spans: Source | None = None
+    spans: SourceSettings | None = None
     repeatable: bool = True
     workers: int = 1
     overwrite: bool = False
@@ -100,68 +97,65 @@ def no_watch(stage: str, n: int) -> None:
     """For those who do not look."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A job under way: what it reads and writes, and what is kept of it."""
+
+    job: MaskJob
+    source: Source
+    spans: Source | None
+    sink: Sink
+    partial: Partial
+    watch: Watch
+
+    @property
+    def failures(self) -> Failures:
+        return Failures(Masker(self.job.settings), self.partial.seal, self.job.writing.ids_kept)
+
+    @property
+    def attach(self) -> Callable[[Sequence[Note]], Sequence[Note]] | None:
+        return None if self.spans is None else bind(attach, self.partial)
+
+
 def mask_corpus(job: MaskJob, watch: Watch = no_watch) -> MaskOutcome:
     """Mask a corpus; raises for what is wrong with the run, and lists what is wrong with a note."""
     started = time.time()
-    format = output_format(job.source, job.destination, job.sink)
-    if not format.can_write:
-        raise CorpusError(
-            f"{format.name} cannot be written: convert the corpus first (`deidlab corpus convert`)"
-        )
-    destination = job.destination
-    if job.sink is None:
-        destination = choose_destination(job.source.path, format, job.destination)
-        refuse_existing(destination, job.overwrite)
-    check_places(job, destination)
-    identity = describe_job(job, format.name)
-    with open_partial(destination, identity, job.repeatable, job.overwrite) as partial:
-        check_tables(job, partial, identity)
-        job = pin_source(job, partial)
-        pin_job(job, partial)
-        find_all(job, partial, watch)
+    source = open_source(job.source)
+    spans = None if job.spans is None else open_source(job.spans)
+    sink = open_sink(SinkSettings(job.destination, job.writing, job.overwrite, job.sink, job.append), source)
+    check_places(job, [each for each in (source, spans) if each is not None], sink.files)
+    identity, seal = describe_job(job, sink.kind), Seal(job.settings.key)
+    with open_partial(sink.path, identity, seal, job.repeatable, job.overwrite) as partial:
+        source.check(job.writing.columns)
+        sink.check(partial)
+        source = source.pin(partial)
+        spans = spans and spans.pin(partial, "spans")
+        run = _Run(job, source, spans, sink, partial, watch)
+        find_all(run)
         settle_patients(job.settings, partial)
-        mask_all(job, partial, format, watch)
-        record = _write(job, partial, format, destination, identity, watch, started)
+        mask_all(run)
+        record = _write(run, started)
         failures = tuple(partial.state.failures())
-    return MaskOutcome(destination, record, failures)
+    return MaskOutcome(sink.path, record, failures)
 
 
-def find_all(job: MaskJob, partial: Partial, watch: Watch) -> None:
+def find_all(run: _Run) -> None:
     """First pass: every note's spans and facts into the state, task by task."""
-    seal, state = Seal(job.settings.key), partial.state
-    if job.spans is not None:
-        state.put_given(given_rows(job.spans, seal))
-    under_way: dict[int, Sequence[Note]] = {}
-
-    def tasks() -> Iterator[Task[Note]]:
-        start = reached(job.source, partial, seal, "find")
-        watch("finding", start.note - 1)
-        for task in _tasks(job, state.has_task, lambda n: watch("finding", n), start):
-            notes = task.items if job.spans is None else attach(task.items, seal, partial)
-            under_way[task.number] = notes
-            yield Task(task.number, notes)
-
-    work = FindPhi(None if job.spans else pin_finding(job.finding), job.settings)
-    for completion in job.executor(tasks(), work):
-        notes = under_way.pop(completion.number)
-        failures: list[Failure] = []
-        rows: list[Row] = []
-        for place, result in enumerate(completion.results):
-            if isinstance(result, Row):
-                rows.append(result)
-            else:
-                failures.append(result_failure(job, seal, notes[place], result))
-        state.put_task(completion.number, rows, failures, fail_twice(job, seal, notes))
-        reach(job.source, partial, seal, "find", completion.number, notes)
-        watch("finding", len(notes))
+    job, state, failing = run.job, run.partial.state, run.failures
+    if run.spans is not None:
+        state.put_given(given_rows(run.spans, run.partial.seal))
+    work = FindPhi(pin_finding(job.finding) if run.spans is None else None, job.settings)
+    passed = bind(run.watch, "finding")
+    passing = OnePass(run.source, job.executor, passed, run.partial, "find", state.has_task, run.attach)
+    for done in passing.run(work):
+        rows = [result for result in done.results if isinstance(result, Row)]
+        failures = [
+            failing.of_finding(done.notes[place], result)
+            for place, result in enumerate(done.results)
+            if not isinstance(result, Row)
+        ]
+        state.put_task(done.number, rows, failures, bind(failing.of_twice, done.notes))
     state.keep()
-
-
-def _tasks(
-    job: MaskJob, is_done: Callable[[int], bool], passed: Callable[[int], None], start: Start
-) -> Iterator[Task[Note]]:
-    # Spans that were given are looked up here by the notes' ids, so the notes must be here.
-    return read_tasks(job.source, job.executor, is_done, passed, start, here=job.spans is not None)
 
 
 def settle_patients(settings: MaskSettings, partial: Partial) -> None:
@@ -178,38 +172,31 @@ def settle_patients(settings: MaskSettings, partial: Partial) -> None:
         partial.state.put_setting("settled", "1")
 
 
-def mask_all(job: MaskJob, partial: Partial, format: Format, watch: Watch) -> None:
+def mask_all(run: _Run) -> None:
     """Second pass: every note that the first one understood, masked, into parts."""
-    seal, state = Seal(job.settings.key), partial.state
-    under_way: dict[int, tuple[Sequence[Note], Sequence[int]]] = {}
+    job, state, parts, failing = run.job, run.partial.state, run.partial.parts, run.failures
     n_known, seen = state.last_number(), Counter[str]()
 
-    def pass_by(n: int) -> None:
+    def passed(n: int) -> None:
         seen["notes"] += n
-        watch("masking", n)
+        run.watch("masking", n)
 
-    def tasks() -> Iterator[Task[tuple[Note, Settled | None]]]:
-        start = reached(job.source, partial, seal, "mask")
-        pass_by(start.note - 1)
-        for task in _tasks(job, partial.parts.has, pass_by, start):
-            notes = task.items if job.spans is None else attach(task.items, seal, partial)
-            numbers = note_numbers(task)
-            under_way[task.number] = notes, numbers
-            yield Task(task.number, _settled(notes, state.settled(numbers)))
+    def settled(notes: Sequence[Note], numbers: Sequence[int]) -> Sequence[tuple[Note, Settled | None]]:
+        return _with_settled(notes, state.settled(numbers))
 
-    work = MaskPhi(job.settings, format.name, job.writing, job.map_file is not None)
-    for completion in job.executor(tasks(), work):
-        notes, numbers = under_way.pop(completion.number)
-        failed = [(n, r.reason) for n, r in enumerate(completion.results) if isinstance(r, Failed)]
-        failed += [(place, NEW) for place, number in enumerate(numbers) if number > n_known]
-        state.put_failures([note_failure(job, seal, notes[place], "mask", why) for place, why in failed])
-        partial.parts.put(completion.number, [r for r in completion.results if isinstance(r, MaskedNote)])
-        reach(job.source, partial, seal, "mask", completion.number, notes)
-        pass_by(len(notes))
-    fail_gone(job, partial, seal, seen["notes"])
+    work = MaskPhi(job.settings, job.writing, run.sink.rendering, job.map_file is not None)
+    passing = OnePass(run.source, job.executor, passed, run.partial, "mask", parts.has, run.attach, settled)
+    for done in passing.run(work):
+        failed = [(n, r.reason) for n, r in enumerate(done.results) if isinstance(r, Failed)]
+        failed += [(place, NEW) for place, number in enumerate(done.numbers) if number > n_known]
+        state.put_failures([failing.of(done.notes[place], "mask", why) for place, why in failed])
+        parts.put(done.number, [result for result in done.results if isinstance(result, PartNote)])
+    state.put_failures([failing.of_gone(*each) for each in state.beyond(seen["notes"])])
 
 
-def _settled(notes: Sequence[Note], found: list[Settled | None]) -> Sequence[tuple[Note, Settled | None]]:
+def _with_settled(
+    notes: Sequence[Note], found: list[Settled | None]
+) -> Sequence[tuple[Note, Settled | None]]:
     """Each note with what was settled for it; one that has failed stays here, unless it is elsewhere."""
     if not isinstance(notes, FarItems):
         notes = [
@@ -218,68 +205,50 @@ def _settled(notes: Sequence[Note], found: list[Settled | None]) -> Sequence[tup
     return pair(notes, found)
 
 
-def _write(
-    job: MaskJob,
-    partial: Partial,
-    format: Format,
-    destination: Path,
-    identity: str,
-    watch: Watch,
-    started: float,
-) -> dict[str, Any]:
+def _write(run: _Run, started: float) -> dict[str, Any]:
     """The output and its record, made whole and then given their names."""
-    final = partial.fresh(f"final{destination.suffix}")
+    job, partial, sink = run.job, run.partial, run.sink
     beside = partial.fresh("record")
     beside.mkdir(mode=0o700)
-    tally, there = Tally(), 0
+    tally = Tally()
     with open_private(beside / NOTES) as notes:
-        documents = _pass_by(partial, tally, notes, watch)
-        annotated = partial.state.any_annotated()
-        if job.sink is not None:
-            there = write_to_table(documents, job, partial, identity, annotated).there
-        else:
-            one_note = is_one_note_file(job.source.path, format, destination)
-            columns = job.writing.columns
-            write_output(documents, final, format, job.source.reading, columns, annotated, one_note)
-    record = _record(job, partial, format, tally, started)
-    if job.sink is not None:
-        record["there_before"] = there
-    if (compared := compare_devices(job, partial)) is not None:
+        written = sink.write(_pass_by(run, tally, notes), partial, partial.state.any_annotated())
+    record = {**_record(run, tally, started), **written}
+    if (compared := compare_devices(job, run.source, partial)) is not None:
         record["compared_with_here"] = compared
     with open_private(beside / RECORD) as file:
         file.write(json.dumps(record, ensure_ascii=False, indent=1) + "\n")
     if job.map_file is not None:
-        ways_back = opened(partial.parts, Seal(job.settings.key))
-        write_map(job.map_file, job.passphrase, ways_back, job.overwrite)
+        write_map(job.map_file, job.passphrase, opened(partial.parts, partial.seal), job.overwrite)
     put_in_place(beside, record_folder(job.destination), partial.fresh("old-record"))
-    if tally.n_notes and job.sink is None:
-        put_in_place(final, destination, partial.fresh("old"))
+    if tally.n_notes:
+        sink.put_in_place(partial)
     return record
 
 
-def _pass_by(partial: Partial, tally: Tally, notes: IO[str], watch: Watch) -> Iterator[Document]:
-    """The masked documents, counted and noted down on their way to the output."""
-    for line in partial.parts.lines():
-        document = line_to_document(line)
-        tally.add(line["number"], document.id, line["spans"], line["replaced"], line["tally"])
+def _pass_by(run: _Run, tally: Tally, notes: IO[str]) -> Iterator[Any]:
+    """The masked notes as they are written, counted and noted down on their way to the output."""
+    for line in run.partial.parts.lines():
+        tally.add(line["number"], line["document"], line["spans"], line["replaced"], line["tally"])
         notes.write(notes_line(line))
         tally.annotations.update(line["annotations"])
-        watch("writing", 1)
-        yield document
+        run.watch("writing", 1)
+        yield line["output"]
 
 
-def _record(job: MaskJob, partial: Partial, format: Format, tally: Tally, started: float) -> dict[str, Any]:
-    failures = partial.state.failures()
+def _record(run: _Run, tally: Tally, started: float) -> dict[str, Any]:
+    job, state = run.job, run.partial.state
+    failures = state.failures()
     return {
         "kind": "mask",
         "notes": tally.n_notes + len(failures),
         "masked": tally.n_notes,
         "failed": len(failures),
-        "patients": partial.state.counts()[1],
-        "patients_known": partial.state.any_patient(),
+        "patients": state.counts()[1],
+        "patients_known": state.any_patient(),
         **tally.to_json(),
         "failures": failure_rows(failures),
-        "settings": describe_settings(job, format.name),
+        "settings": describe_settings(job, run.sink.kind),
         "versions": versions(),
         **job.executor.describe(),
         "seconds": round(time.time() - started, 3),

@@ -1,4 +1,4 @@
-"""What the journeys are told: where notes come from, how to find PHI, and what to write."""
+"""What the journeys are told: where notes come from, how to find PHI, what to write and where to."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deidlab.corpus import ReadSettings
-from deidlab.corpus.database_url import TablePlace
 from deidlab.corpus.patients import compile_pattern
 from deidlab.languages import DEFAULT
 
 if TYPE_CHECKING:
+    from deidlab.corpus.database_url import TablePlace
     from deidlab.detect import Detector
 
+STDIN = Path("-")
 RULES = ("on", "off", "only")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceSettings:
     """A corpus on disk, or a `table` of a database, for which `path` is only a name.
 
     `patient_from` is a pattern whose first group in a note's id is its patient; after `limit` notes the
@@ -69,7 +70,7 @@ class Finding:
     def load(self) -> Detector:
         """The detector; a worker calls this once."""
         from deidlab.detect import KnownTable, load_detector, read_terms
-        from deidlab.pipeline.sameness import check_mark
+        from deidlab.pipeline.run.sameness import check_mark
 
         check_mark(self)
         known = None if self.known is None else KnownTable.read(self.known)
@@ -95,3 +96,17 @@ class Writing:
     ids_kept: bool = False
     columns: tuple[str, ...] = ()
     annotations_kept: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SinkSettings:
+    """A file or folder, or a `table` of a database, for which `path` names the run and its record.
+
+    `append` allows rows that are in the table already.
+    """
+
+    path: Path
+    writing: Writing = field(default_factory=Writing)
+    overwrite: bool = False
+    table: TablePlace | None = None
+    append: bool = False

@@ -16,15 +16,15 @@ from deidlab.corpus.jsonl import document_to_record
 from deidlab.execute import Failed
 from deidlab.execute.tasks import attempt
 from deidlab.mask import Fact, Masker, MaskSettings, PatientState, unpack_facts
-from deidlab.pipeline.annotations import sort_annotations
-from deidlab.pipeline.map_entries import pack_entry
-from deidlab.pipeline.parts import line_to_document
-from deidlab.pipeline.record import Tally
+from deidlab.pipeline.io.notes import Note, without_id
+from deidlab.pipeline.run.annotations import sort_annotations
+from deidlab.pipeline.run.find import FindPhi, Unread
+from deidlab.pipeline.run.map_entries import pack_entry
+from deidlab.pipeline.run.mask import check_undone, masked_document, replaced_cells
+from deidlab.pipeline.run.record import Tally
+from deidlab.pipeline.run.spool import Spool
+from deidlab.pipeline.run.state import Row
 from deidlab.pipeline.settings import Finding, Writing
-from deidlab.pipeline.source import Note, without_id
-from deidlab.pipeline.spool import Spool
-from deidlab.pipeline.state import Row
-from deidlab.pipeline.work import FindPhi, Unread, check_undone, masked_document, replaced_cells
 from deidlab.types import Document, MaskedDocument, Span
 
 _BATCH = 32
@@ -62,7 +62,7 @@ def mask_stream(
         facts = _find(notes, FindPhi(finding, settings)(), spool, outcome)
         states = {patient: _settle(first) for patient, first in facts.items()}
         for kept in spool:
-            document, number, tally = line_to_document(kept), kept["number"], kept["tally"]
+            document, number, tally = _to_document(kept["document"]), kept["number"], kept["tally"]
             spans = tuple(Span(*cells) for cells in kept["found"])
 
             def mask(documents: Sequence[Document], spans: tuple[Span, ...] = spans) -> list[Streamed]:
@@ -108,6 +108,13 @@ def _find(
 def _to_json(number: int, document: Document, row: Row) -> dict[str, Any]:
     found = [[s.start, s.end, s.label, s.score, s.source] for s in row.spans]
     return {"number": number, "document": document_to_record(document), "found": found, "tally": row.tally}
+
+
+def _to_document(record: dict[str, Any]) -> Document:
+    spans = tuple(
+        Span(s["start"], s["end"], s["label"], s.get("score"), s.get("source", "")) for s in record["spans"]
+    )
+    return Document(record["id"], record["patient"], record["text"], spans, record["meta"])
 
 
 def _settle(first: _First) -> PatientState:

@@ -15,8 +15,9 @@ from deidlab.detect.answers import DEFAULT_THRESHOLD
 from deidlab.detect.resolve import resolve
 from deidlab.errors import CorpusError
 from deidlab.execute import Failed, Task, run_tasks
-from deidlab.pipeline.settings import Finding, Source
-from deidlab.pipeline.source import Note, cut_tasks, read_notes
+from deidlab.pipeline.io.notes import Note, cut_tasks
+from deidlab.pipeline.io.opening import open_source
+from deidlab.pipeline.settings import Finding, SourceSettings
 from deidlab.types import Document
 from deidlab.web.store import ReviewStore
 from deidlab.web.store_marks import Mark, first_marks
@@ -37,7 +38,7 @@ class LoadSettings:
     `twice` is the share of notes that two reviewers mark apart from each other.
     """
 
-    source: Source
+    source: SourceSettings
     finding: Finding
     detect: bool | None = None
     twice: float = 0.0
@@ -96,9 +97,9 @@ def load_review(store: ReviewStore, settings: LoadSettings, watch: Watch) -> Loa
     return report
 
 
-def has_spans(source: Source) -> bool:
+def has_spans(source: SourceSettings) -> bool:
     """Whether any note of the corpus is marked."""
-    return any(note.document is not None and note.document.spans for note in read_notes(source))
+    return any(note.document is not None and note.document.spans for note in open_source(source).notes())
 
 
 def _entries(
@@ -117,7 +118,7 @@ def _marked_tasks(
     under_way: dict[int, list[tuple[int, Document]]] = {}
 
     def tasks() -> Iterator[Task[Document]]:
-        for task in cut_tasks(read_notes(settings.source)):
+        for task in cut_tasks(open_source(settings.source).notes()):
             under_way[task.number] = _readable(task.items, report)
             # A note that is under review already is only compared with what the store has.
             fresh = tuple(document for _, document in under_way[task.number] if document.id not in known)

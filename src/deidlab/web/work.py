@@ -14,7 +14,7 @@ from deidlab.labels import load_label_set, split_tag
 from deidlab.mask import Masker, MaskSettings, PatientState, load_policy
 from deidlab.mask.apply import landings
 from deidlab.mask.policy import Style
-from deidlab.pipeline.work import check_undone
+from deidlab.pipeline.run.mask import check_undone
 from deidlab.types import Document, MaskedDocument
 from deidlab.web.jobs import Done, Job, WorkerSetup
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from deidlab.corpus.database_url import is_database, parse_place, source_place, target_place
+from deidlab.cli.mask_places import is_database
+from deidlab.corpus.database_url import parse_place, source_place, target_place
 from deidlab.errors import ConfigError
 
 PG = "postgresql://clerk:hush@db.example:5433/clinic"

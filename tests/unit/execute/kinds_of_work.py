@@ -13,7 +13,7 @@ from typing import Any
 from deidlab.errors import ConfigError, CorpusError
 from deidlab.execute.attempts import Attempt
 from deidlab.jsonfile import write_whole
-from deidlab.pipeline.source import Note
+from deidlab.pipeline.io.notes import Note
 
 Doing = Callable[[Sequence[int]], list[int]]
 

@@ -16,10 +16,10 @@ from deidlab.corpus import ReadSettings
 from deidlab.errors import ConfigError
 from deidlab.mask import MaskSettings, load_policy, restore_text
 from deidlab.mask.apply import landings
-from deidlab.pipeline.map_entries import unpack_entry
+from deidlab.pipeline.io.notes import Note
 from deidlab.pipeline.masking import MaskJob, mask_corpus
-from deidlab.pipeline.settings import Finding, Source, Writing
-from deidlab.pipeline.source import Note
+from deidlab.pipeline.run.map_entries import unpack_entry
+from deidlab.pipeline.settings import Finding, SourceSettings, Writing
 from deidlab.pipeline.streaming import Streamed, StreamOutcome, mask_stream
 from deidlab.types import Document
 from tests.strategies import documents, texts
@@ -41,7 +41,7 @@ def mask_given(notes: list[Document], style: str = "tag") -> list[Streamed]:
 
 
 def job(source: Path, out: Path, **changes: object) -> MaskJob:
-    base = MaskJob(Source(source), out, RULES, settings(), spans=Source(source))
+    base = MaskJob(SourceSettings(source), out, RULES, settings(), spans=SourceSettings(source))
     return replace(base, **changes)
 
 
@@ -197,7 +197,7 @@ def test_spans_of_another_text_or_of_no_text_fail(tmp_path: Path) -> None:
     notes = [make_note(number) for number in range(3)]
     source = write_jsonl(notes, tmp_path / "notes.jsonl")
     other = write_jsonl([notes[0], replace(notes[1], text=notes[1].text + "!")], tmp_path / "spans.jsonl")
-    outcome = mask_corpus(job(source, tmp_path / "out.jsonl", spans=Source(other)))
+    outcome = mask_corpus(job(source, tmp_path / "out.jsonl", spans=SourceSettings(other)))
     assert [failure.number for failure in outcome.failures] == [2, 3]
 
 
@@ -205,9 +205,9 @@ def test_patients_come_from_ids_where_asked(tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     for name in ("smith-1", "smith-2", "odd"):
         (tmp_path / "notes" / f"{name}.txt").write_text("Seen on 03/04/2065.")
-    source = Source(tmp_path / "notes", None, ReadSettings(), r"^(\w+)-\d+$")
+    source = SourceSettings(tmp_path / "notes", None, ReadSettings(), r"^(\w+)-\d+$")
     outcome = mask_corpus(MaskJob(source, tmp_path / "out", RULES, settings()))
     assert outcome.record["patients"] == 1 and outcome.record["patients_known"]
     assert [failure.reason for failure in outcome.failures] == ["--patient-from finds no patient in its id"]
     with pytest.raises(ConfigError, match="one group"):
-        Source(tmp_path, None, ReadSettings(), r"\d+")
+        SourceSettings(tmp_path, None, ReadSettings(), r"\d+")

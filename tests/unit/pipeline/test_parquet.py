@@ -11,11 +11,11 @@ import pytest
 from deidlab.errors import ConfigError
 from deidlab.execute import Local
 from deidlab.mask import MaskSettings, load_policy
+from deidlab.pipeline.io.notes import Note, note_numbers
+from deidlab.pipeline.io.opening import open_source
+from deidlab.pipeline.io.parquet import ParquetReading, ParquetSource
 from deidlab.pipeline.masking import MaskJob, mask_corpus
-from deidlab.pipeline.parquet import ParquetReading, parquet_reading
-from deidlab.pipeline.settings import Finding, Source
-from deidlab.pipeline.source import Note, read_notes
-from deidlab.pipeline.tasks import note_numbers, read_again, read_tasks
+from deidlab.pipeline.settings import Finding, SourceSettings
 from deidlab.types import Document
 from tests.unit.pipeline.notes import KEY, make_note
 
@@ -36,9 +36,9 @@ def made(first: int, end: int, characters: int = 0) -> list[Document]:
 
 
 def reading_of(path: Path, **options: str) -> ParquetReading:
-    reading = parquet_reading(Source(path, **options))  # type: ignore[arg-type]
-    assert reading is not None
-    return reading
+    source = open_source(SourceSettings(path, **options))  # type: ignore[arg-type]
+    assert isinstance(source, ParquetSource)
+    return source.reading()
 
 
 def whole(reading: ParquetReading) -> list[tuple[Note, ...]]:
@@ -49,10 +49,10 @@ def test_every_row_has_the_number_that_reading_one_after_another_gives(tmp_path:
     write(tmp_path / "in/b.parquet", made(0, 130))
     write(tmp_path / "in/a/x.parquet", made(200, 301), rows_a_group=1000)
     write(tmp_path / "in/c.parquet", [])
-    source = Source(tmp_path / "in")
+    source = open_source(SourceSettings(tmp_path / "in"))
     reading = reading_of(tmp_path / "in")
     notes = [note for task in whole(reading) for note in task]
-    assert notes == list(read_notes(source)) == list(read_again(source))
+    assert notes == list(source.notes()) == list(source.notes_again())
     assert [note.number for note in notes] == list(range(1, 232))
 
 
@@ -84,9 +84,9 @@ def test_wanted_tasks_are_read_alone_and_shared_by_group(tmp_path: Path) -> None
 
 
 def test_done_tasks_are_told_and_not_read(tmp_path: Path) -> None:
-    source = Source(write(tmp_path / "n.parquet", made(0, 130)))
+    source = open_source(SourceSettings(write(tmp_path / "n.parquet", made(0, 130))))
     passed: list[int] = []
-    tasks = list(read_tasks(source, Local(), lambda number: number == 50, passed.append))
+    tasks = list(source.tasks(Local(), lambda number: number == 50, passed.append))
     assert [task.number for task in tasks] == [0, 100] and passed == [50]
     assert list(note_numbers(tasks[1])) == list(range(101, 131))
 
@@ -108,7 +108,7 @@ def test_a_file_that_cannot_be_read_is_one_note_that_says_so(tmp_path: Path, how
         (tmp_path / "in/b.parquet").write_bytes(b"PAR1 nothing")
     write(tmp_path / "in/c.parquet", made(10, 20))
     notes = [note for task in whole(reading_of(tmp_path / "in")) for note in task]
-    assert notes == list(read_notes(Source(tmp_path / "in")))
+    assert notes == list(open_source(SourceSettings(tmp_path / "in")).notes())
     assert len(notes) == 21 and notes[10].document is None and notes[10].problem and notes[20].document
 
 
@@ -136,9 +136,12 @@ def test_a_file_that_changes_is_refused(tmp_path: Path) -> None:
         whole(reading)
 
 
-def test_other_formats_have_no_such_reading(tmp_path: Path) -> None:
+def test_other_formats_and_the_first_notes_of_a_source_have_no_such_reading(tmp_path: Path) -> None:
     (tmp_path / "n.jsonl").write_text('{"text": "x"}\n')
-    assert parquet_reading(Source(tmp_path / "n.jsonl")) is None
+    first = SourceSettings(write(tmp_path / "n.parquet", made(0, 3)), limit=2)
+    for settings in (SourceSettings(tmp_path / "n.jsonl"), first):
+        assert not isinstance(open_source(settings), ParquetSource)
+    assert len(list(open_source(first).notes())) == 2
 
 
 def test_masked_parquet_does_not_depend_on_its_row_groups(tmp_path: Path) -> None:
@@ -147,7 +150,17 @@ def test_masked_parquet_does_not_depend_on_its_row_groups(tmp_path: Path) -> Non
     for rows_a_group in (7, 64, 1000):
         source = write(tmp_path / f"{rows_a_group}/n.parquet", made(0, 150), rows_a_group)
         out = tmp_path / f"{rows_a_group}/out.parquet"
-        outcome = mask_corpus(MaskJob(Source(source), out, Finding(rules="only"), settings))
+        outcome = mask_corpus(MaskJob(SourceSettings(source), out, Finding(rules="only"), settings))
         assert outcome.record["masked"] == 150
         outputs.add(out.read_bytes())
     assert len(outputs) == 1
+
+
+def test_a_row_that_cannot_be_written_again_fails_alone(tmp_path: Path) -> None:
+    notes = [*made(0, 3), Document("nul", text="Seen on 03/04/2065.\0")]
+    settings = MaskSettings(load_policy("i2b2"), "tag", KEY)
+    source, out = write(tmp_path / "n.parquet", notes), tmp_path / "out.parquet"
+    outcome = mask_corpus(MaskJob(SourceSettings(source), out, Finding(rules="only"), settings))
+    assert [(each.number, each.stage) for each in outcome.failures] == [(4, "mask")]
+    assert "a NUL at character" in outcome.failures[0].reason
+    assert pq.read_table(out).num_rows == 3

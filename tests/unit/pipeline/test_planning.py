@@ -15,8 +15,18 @@ from deidlab.corpus.database_url import parse_place
 from deidlab.errors import ConfigError, CorpusError
 from deidlab.mask import MaskSettings, load_policy
 from deidlab.pipeline.masking import MaskJob
-from deidlab.pipeline.plan_counting import Counted, count_source
-from deidlab.pipeline.plan_measuring import (
+from deidlab.pipeline.plan.counting import Counted, count_source
+from deidlab.pipeline.plan.forecasting import (
+    EFFICIENCY,
+    cluster,
+    efficiency,
+    forecast,
+    idle_machine,
+    is_busy,
+    this_machine,
+    useful_workers,
+)
+from deidlab.pipeline.plan.measuring import (
     FINDING,
     MASKING,
     SETTLING,
@@ -27,17 +37,7 @@ from deidlab.pipeline.plan_measuring import (
     _Point,
     measure_sample,
 )
-from deidlab.pipeline.planning import (
-    EFFICIENCY,
-    cluster,
-    efficiency,
-    forecast,
-    idle_machine,
-    is_busy,
-    this_machine,
-    useful_workers,
-)
-from deidlab.pipeline.settings import Finding, Source
+from deidlab.pipeline.settings import Finding, SourceSettings
 from deidlab.types import Document
 from tests.e2e.command import deidlab
 from tests.unit.pipeline.notes import KEY, make_note, write_jsonl
@@ -133,32 +133,32 @@ def notes(n_notes: int) -> list[Document]:
 @pytest.mark.parametrize(("format", "name"), [("txt", "notes"), ("jsonl", "notes.jsonl"), ("brat", "marked")])
 def test_counting_files_and_lines(tmp_path: Path, format: str, name: str) -> None:
     write_corpus(notes(300), tmp_path / name, format)
-    found = count_source(Source(tmp_path / name), 100)
+    found = count_source(SourceSettings(tmp_path / name), 100)
     assert found is not None and found.n_notes == 300 and found.exact
     assert found.longer == pytest.approx(5 / 3, rel=0.2)
-    assert count_source(Source(tmp_path / name), 1000) == Counted(300)
+    assert count_source(SourceSettings(tmp_path / name), 1000) == Counted(300)
 
 
 def test_counting_tables(tmp_path: Path) -> None:
     for format in ("parquet", "csv"):
         write_corpus(notes(300), tmp_path / f"n.{format}", format)
-    assert count_source(Source(tmp_path / "n.parquet"), 100) == Counted(300)
-    assert count_source(Source(tmp_path / "n.csv"), 1000) == Counted(300)
-    about = count_source(Source(tmp_path / "n.csv"), 100)
+    assert count_source(SourceSettings(tmp_path / "n.parquet"), 100) == Counted(300)
+    assert count_source(SourceSettings(tmp_path / "n.csv"), 1000) == Counted(300)
+    about = count_source(SourceSettings(tmp_path / "n.csv"), 100)
     assert about is not None and not about.exact and 300 < about.n_notes < 600
     with closing(sqlite3.connect(tmp_path / "a.db")) as db, db:
         db.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, text TEXT)")
         db.executemany("INSERT INTO t VALUES (?, 'x')", [(n,) for n in range(70)])
     place = parse_place(f"sqlite:///{tmp_path}/a.db?table=t")
-    assert count_source(Source(place.stand_in, table=place), 100) == Counted(70)
+    assert count_source(SourceSettings(place.stand_in, table=place), 100) == Counted(70)
     write_corpus(notes(3), tmp_path / "n.conll", "conll")
-    assert count_source(Source(tmp_path / "n.conll"), 100) is None
+    assert count_source(SourceSettings(tmp_path / "n.conll"), 100) is None
 
 
 def make_job(source: Path) -> MaskJob:
     settings = MaskSettings(load_policy("i2b2"), "tag", KEY)
     return MaskJob(
-        Source(source), source.with_name("never.jsonl"), Finding(None, "only"), settings, workers=2
+        SourceSettings(source), source.with_name("never.jsonl"), Finding(None, "only"), settings, workers=2
     )
 
 

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from deidlab.cli.mask_progress import Bars, count_notes
+from deidlab.cli.mask_progress import Bars
 from deidlab.corpus import write_corpus
+from deidlab.pipeline.io.opening import open_source
+from deidlab.pipeline.settings import STDIN, SourceSettings
 from tests.unit.pipeline.notes import make_note
 
 
@@ -23,14 +25,14 @@ from tests.unit.pipeline.notes import make_note
 )
 def test_the_number_of_notes(format: str, name: str, told: int | None, tmp_path: Path) -> None:
     write_corpus([make_note(number) for number in range(5)], tmp_path / name, format)
-    assert count_notes(tmp_path / name, format) == told
-    assert count_notes(Path("-"), None) is None
+    assert open_source(SourceSettings(tmp_path / name, format)).count() == told
+    assert open_source(SourceSettings(STDIN)).count() is None
 
 
 def test_lines_inside_quotes_are_no_rows_of_their_own(tmp_path: Path) -> None:
     path = tmp_path / "n.csv"
     path.write_text('id,text\n1,"a\nb ""c""\n"\n2,d')
-    assert count_notes(path, None) == 2
+    assert open_source(SourceSettings(path)).count() == 2
 
 
 class Shown:

@@ -12,10 +12,10 @@ import pytest
 from deidlab.errors import ConfigError
 from deidlab.execute import Completion, Local, Setup, Task
 from deidlab.mask import MaskSettings, load_policy
-from deidlab.pipeline.comparing import count_differences
 from deidlab.pipeline.masking import MaskJob, mask_corpus
-from deidlab.pipeline.sameness import pin_finding
-from deidlab.pipeline.settings import Finding, Source
+from deidlab.pipeline.run.comparing import count_differences
+from deidlab.pipeline.run.sameness import pin_finding
+from deidlab.pipeline.settings import Finding, SourceSettings
 from deidlab.types import Span
 from tests.unit.pipeline.notes import KEY, make_note, write_jsonl
 
@@ -88,7 +88,7 @@ def test_the_share_that_differs_is_in_the_record(tmp_path: Path, loses: bool) ->
     settings = MaskSettings(load_policy("i2b2"), "tag", KEY)
     finding = Finding("en")
     job = MaskJob(
-        Source(source), tmp_path / "out.jsonl", finding, settings, execute=Elsewhere(Local(), loses)
+        SourceSettings(source), tmp_path / "out.jsonl", finding, settings, execute=Elsewhere(Local(), loses)
     )
     compared = mask_corpus(job).record["compared_with_here"]
     assert compared["notes"] == 5 and compared["spans"] >= 15

@@ -13,10 +13,10 @@ pytest.importorskip("sqlalchemy", reason="NEEDS the extra 'db'")
 from deidlab.corpus import ReadSettings
 from deidlab.corpus.database_url import parse_place
 from deidlab.mask import MaskSettings, load_policy
-from deidlab.pipeline import source as source_module
-from deidlab.pipeline import state as state_module
+from deidlab.pipeline.io import tables as source_module
 from deidlab.pipeline.masking import MaskJob, mask_corpus
-from deidlab.pipeline.settings import Finding, Source
+from deidlab.pipeline.run import state as state_module
+from deidlab.pipeline.settings import Finding, SourceSettings
 from tests.unit.pipeline.notes import KEY, make_note
 
 N_NOTES = 300
@@ -31,7 +31,7 @@ def make_job(folder: Path, table: str = "masked") -> MaskJob:
     sink = parse_place(f"sqlite:///{folder}/b.db?table={table}")
     settings = MaskSettings(load_policy("i2b2"), "tag", KEY)
     return MaskJob(
-        Source(place.stand_in, None, ReadSettings(), None, place),
+        SourceSettings(place.stand_in, None, ReadSettings(), None, place),
         sink.stand_in,
         Finding(None, "only"),
         settings,

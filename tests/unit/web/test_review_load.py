@@ -9,7 +9,7 @@ import pytest
 
 from deidlab.detect import Detection
 from deidlab.errors import CorpusError
-from deidlab.pipeline.settings import Finding, Source
+from deidlab.pipeline.settings import Finding, SourceSettings
 from deidlab.types import Document, Span
 from deidlab.web.review_load import LoadReport, LoadSettings, falls_below, load_review, marks_of
 from deidlab.web.store import ReviewStore
@@ -19,7 +19,7 @@ RULES = Finding(None, "only")
 
 
 def load(store: ReviewStore, path: Path, **settings: object) -> LoadReport:
-    return load_review(store, LoadSettings(Source(path), RULES, **settings), lambda stage, n: None)  # type: ignore[arg-type]
+    return load_review(store, LoadSettings(SourceSettings(path), RULES, **settings), lambda stage, n: None)  # type: ignore[arg-type]
 
 
 @pytest.fixture

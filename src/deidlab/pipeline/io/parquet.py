@@ -1,4 +1,4 @@
-"""Parquet files in, tasks out that any machine can read which sees the files.
+"""Parquet files as a source: tasks that any machine can read which sees the files.
 
 A task is a run of rows of one row group: as many as hold some 256 KiB by what the file says of its size, and
 never more than 64. Its number is the place of its first row in the whole source, so whoever knows the number
@@ -7,21 +7,22 @@ knows its notes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from deidlab.corpus.formats import find_format, recognise_format
 from deidlab.corpus.names import Around, FileNames, rename
-from deidlab.corpus.patients import compile_pattern
 from deidlab.corpus.raw import BadDocument, RawDocument, ReadSettings, vetted
 from deidlab.corpus.reading import UTF8_NAME, corpus_files
 from deidlab.corpus.table import arrow_rows, find_columns, row_to_raw
 from deidlab.errors import ConfigError, CorpusError
+from deidlab.execute import Executor, Task
 from deidlab.inputfile import require_regular
-from deidlab.pipeline.settings import Source
-from deidlab.pipeline.source import STDIN, Note, to_note, with_patient
+from deidlab.pipeline.io.files import FileSource
+from deidlab.pipeline.io.notes import BEGINNING, Note, Start, to_note, with_patients
 from deidlab.types import is_writable
 
 _ROWS_A_TASK = 64
@@ -78,26 +79,52 @@ class ParquetReading:
             yield from self._read_share(reading.groups[0], share)
 
     def _read_share(self, group: RowGroup, share: Sequence[int]) -> Iterator[tuple[Note, ...]]:
-        pattern = None if self.patient_from is None else compile_pattern(self.patient_from)
         tasks = _read_group(group, share, self.settings)
         for first, raws in zip(share, tasks, strict=True):
             notes = (to_note(number, raw) for number, raw in enumerate(raws, start=first + 1))
-            yield tuple(with_patient(note, pattern) if pattern and note.document else note for note in notes)
+            yield tuple(with_patients(notes, self.patient_from))
 
 
-def parquet_reading(source: Source) -> ParquetReading | None:
-    """How to read the source anywhere, where it is Parquet; the files' own lists of rows are read now."""
-    if source.path == STDIN or source.table is not None or source.limit is not None:
-        return None
-    format = find_format(source.format) if source.format else recognise_format(source.path)
-    if format.name != "parquet":
-        return None
-    groups: list[RowGroup] = []
-    names = FileNames(source.path, format)
-    for path in corpus_files(source.path, format):
-        first = groups[-1].first + groups[-1].n_rows if groups else 0
-        groups += _groups_of(path, first, source.reading, names.around(path))
-    return ParquetReading(tuple(groups), source.reading, source.patient_from)
+class ParquetSource(FileSource):
+    """Parquet files, whose tasks are read wherever the executor reads."""
+
+    __slots__ = ()
+
+    def reading(self) -> ParquetReading:
+        """How to read them anywhere; the files' own lists of rows are read now."""
+        settings = self.settings
+        groups: list[RowGroup] = []
+        names = FileNames(settings.path, self.format)
+        for path in corpus_files(settings.path, self.format):
+            first = groups[-1].first + groups[-1].n_rows if groups else 0
+            groups += _groups_of(path, first, settings.reading, names.around(path))
+        return ParquetReading(tuple(groups), settings.reading, settings.patient_from)
+
+    def tasks(
+        self,
+        execute: Executor,
+        is_done: Callable[[int], bool],
+        passed: Callable[[int], None],
+        start: Start = BEGINNING,
+        here: bool = False,
+    ) -> Iterator[Task[Note]]:
+        if here:
+            yield from FileSource.tasks(self, execute, is_done, passed)
+            return
+        reading = self.reading()
+        numbers, lengths = array("q"), array("q")
+        for number, length in reading.sizes():
+            if is_done(number):
+                passed(length)
+            else:
+                numbers.append(number)
+                lengths.append(length)
+        yield from execute.read(reading, numbers, lengths)
+
+    def notes_again(self) -> Iterator[Note]:
+        reading = self.reading()
+        numbers = array("q", (number for number, _ in reading.sizes()))
+        return chain.from_iterable(reading.read(numbers))
 
 
 def _groups_of(path: Path, first: int, settings: ReadSettings, around: Around) -> Iterator[RowGroup]:

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from deidlab.errors import ConfigError
-from deidlab.pipeline.plan_measuring import FINDING, MASKING, SETTLING, WRITING, Measured
+from deidlab.pipeline.plan.measuring import FINDING, MASKING, SETTLING, WRITING, Measured
 
 # What the process that keeps the record holds in memory for every note: its list of finished parts, and the
 # patients that it counts (measured from 1,000 to 100,000 notes: docs/scale.md).

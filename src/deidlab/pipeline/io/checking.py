@@ -11,38 +11,35 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from deidlab.corpus.database_reading import check_source
-from deidlab.corpus.formats import Format, find_format, recognise_format
+from deidlab.corpus.formats import Format
 from deidlab.corpus.raw import ReadSettings
 from deidlab.corpus.reading import corpus_files
 from deidlab.corpus.table import find_columns
 from deidlab.errors import DeidError, UsageError
 from deidlab.inputfile import open_input
-from deidlab.pipeline.settings import Source
-from deidlab.pipeline.source import STDIN
+from deidlab.pipeline.settings import SourceSettings
 
 _PEEK_BYTES = 64 * 1024
 _PEEK_NOTES = 20
 _TABLES = ("csv", "parquet")
-_SAYS_ITS_OWN = ("i2b2", "i2b2-2006", "parquet")
+_SAYS_ITS_OWN = ("i2b2", "i2b2-2006")
 _OPTIONS = ("--text-column", "--id-column", "--patient-column")
 
 
-def check_reading(source: Source, kept: tuple[str, ...] = ()) -> None:
-    """Raise where the options do not suit the source; `kept` are columns that are carried over."""
-    check_encoding(source.reading.encoding)
-    if source.table is not None:
-        check_source(source.table, source.reading, kept)
-        return
-    standard = source.path == STDIN
-    own = source.format or ("txt" if standard else None)
-    format = find_format(own) if own else recognise_format(source.path)
-    if format.name in _TABLES and not standard:
+def check_files(source: SourceSettings, format: Format, kept: tuple[str, ...]) -> None:
+    """Raise where the options do not suit the files; `kept` are columns that are carried over."""
+    check_stream(source, format)
+    if format.name in _TABLES:
         _check_kept(source, kept, _check_tables(source, format))
-    elif format.name not in _TABLES:
-        _refuse_columns(source.reading, format)
-    if format.name not in (*_SAYS_ITS_OWN, *_TABLES) and not standard:
+    elif format.name not in _SAYS_ITS_OWN:
         _check_decodes(source, format)
+
+
+def check_stream(source: SourceSettings, format: Format) -> None:
+    """The same for what can be read only once, as far as it can be told beforehand."""
+    check_encoding(source.reading.encoding)
+    if format.name not in _TABLES:
+        _refuse_columns(source.reading, format)
 
 
 def check_encoding(encoding: str) -> None:
@@ -65,7 +62,7 @@ def _refuse_columns(reading: ReadSettings, format: Format) -> None:
             )
 
 
-def _check_tables(source: Source, format: Format) -> set[str]:
+def _check_tables(source: SourceSettings, format: Format) -> set[str]:
     """All columns that there are; raises where no file can be read so. One bad among others fails alone."""
     there: set[str] = set()
     wrong: DeidError | None = None
@@ -85,11 +82,9 @@ def _check_tables(source: Source, format: Format) -> set[str]:
     return there
 
 
-def _check_kept(source: Source, kept: tuple[str, ...], there: set[str]) -> None:
-    reading = source.reading
-    own = (reading.text_column, reading.id_column or "id", reading.patient_column or "patient", "spans")
+def _check_kept(source: SourceSettings, kept: tuple[str, ...], there: set[str]) -> None:
     for name in kept:
-        if name in own:
+        if name in (*source.reading.own_columns, "spans"):
             raise UsageError(f"--keep-column {name}: that is a column of the note itself; name another")
         if there and name not in there and "meta" not in there:
             raise UsageError(f"{source.path}: there is no column '{name}' (--keep-column)")
@@ -119,7 +114,7 @@ def _parquet_names(path: Path) -> list[str] | None:
         return None
 
 
-def _check_decodes(source: Source, format: Format) -> None:
+def _check_decodes(source: SourceSettings, format: Format) -> None:
     """Raise where not one of the first notes is in the encoding."""
     pieces = list(islice(_first_notes(source, format), _PEEK_NOTES))
     if pieces and all(_decode(piece, source.reading.encoding) is None for piece in pieces):
@@ -129,7 +124,7 @@ def _check_decodes(source: Source, format: Format) -> None:
         )
 
 
-def _first_notes(source: Source, format: Format) -> Iterator[bytes]:
+def _first_notes(source: SourceSettings, format: Format) -> Iterator[bytes]:
     """The beginning of each note where a file or a line is one; elsewhere that of each file."""
     for path in corpus_files(source.path, format):
         data = _first_bytes(path)

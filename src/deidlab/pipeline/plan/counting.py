@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from deidlab.corpus.database_reading import count_rows
-from deidlab.corpus.formats import find_format, recognise_format
 from deidlab.corpus.raw import MAX_NOTE_CHARACTERS
 from deidlab.corpus.reading import corpus_files
 from deidlab.inputfile import open_input
-from deidlab.pipeline.settings import Source
+from deidlab.pipeline.io.opening import open_source
+from deidlab.pipeline.settings import SourceSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +27,13 @@ class Counted:
     longer: float = 1.0
 
 
-def count_source(source: Source, n_sample: int) -> Counted | None:
+def count_source(source: SourceSettings, n_sample: int) -> Counted | None:
     """The notes of a source, whose first ones are the sample; None where only reading would tell."""
-    if source.table is not None:
-        return Counted(count_rows(source.table))
-    format = find_format(source.format) if source.format else recognise_format(source.path)
+    opened = open_source(source)
+    format = opened.format
+    if format is None:
+        n_notes = opened.count()
+        return None if n_notes is None else Counted(n_notes)
     paths = list(corpus_files(source.path, format))
     if format.render is not None:
         notes = [path for path in paths if not path.name.endswith(".ann")]

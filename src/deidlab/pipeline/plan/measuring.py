@@ -15,8 +15,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from deidlab.corpus.formats import find_format, recognise_format
 from deidlab.errors import CorpusError
+from deidlab.pipeline.io.opening import open_source
 from deidlab.pipeline.masking import MaskJob, mask_corpus
 
 FINDING, SETTLING, MASKING, WRITING = "finding", "settling", "masking", "writing"
@@ -138,10 +138,10 @@ def _name(job: MaskJob) -> str:
     """A name for the sample's output that gives it the format of the job's."""
     if job.sink is not None:
         return "out.jsonl"
-    if job.source.table is not None:
+    format = open_source(job.source).format
+    if format is None:
         return f"out{job.destination.suffix or '.jsonl'}"
-    format = find_format(job.source.format) if job.source.format else recognise_format(job.source.path)
-    return f"out{format.suffixes[0]}" if format.write is not None else "out"
+    return f"out{format.suffixes[0]}" if format.one is not None else "out"
 
 
 def _stages(watcher: _Watcher, started: _Point, ended: _Point) -> dict[str, Stage]:

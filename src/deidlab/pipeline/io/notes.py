@@ -1,4 +1,4 @@
-"""A corpus in, numbered notes out, in the order that every machine agrees on, and cut into tasks.
+"""What a source gives out: numbered notes, in the order that every machine agrees on, and cut into tasks.
 
 A note that cannot be read keeps its number and says why, so that it is listed and never written.
 """
@@ -6,25 +6,20 @@ A note that cannot be read keeps its number and says why, so that it is listed a
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from deidlab.corpus.database_reading import read_rows
-from deidlab.corpus.database_url import Key
-from deidlab.corpus.files import MAX_FILE_BYTES, decode
 from deidlab.corpus.patients import compile_pattern, find_patient
 from deidlab.corpus.raw import BadDocument, RawDocument, build_document
-from deidlab.corpus.reading import read_raw
-from deidlab.errors import CorpusError
 from deidlab.execute import Task
-from deidlab.execute.tasks import describe
-from deidlab.pipeline.settings import Source
+from deidlab.execute.tasks import FarItems, describe
 from deidlab.types import Document
 
-STDIN = Path("-")
+if TYPE_CHECKING:
+    from deidlab.corpus.database_url import Key
+
 # A task is worth its way to a worker, and small enough that a kill loses little.
 _NOTES_A_TASK = 64
 _CHARACTERS_A_TASK = 256 * 1024
@@ -56,24 +51,7 @@ class Start:
     key: Key | None = field(default=None, repr=False)
 
 
-def read_notes(source: Source, start: Start = Start()) -> Iterator[Note]:  # noqa: B008 (it is frozen)
-    """Every note, readable or not."""
-    return islice(_read_all(source, start), source.limit)
-
-
-def _read_all(source: Source, start: Start) -> Iterator[Note]:
-    if source.path == STDIN:
-        yield from _read_stdin(source)
-        return
-    pattern = None if source.patient_from is None else compile_pattern(source.patient_from)
-    rows: Iterable[tuple[Key | None, RawDocument | BadDocument]]
-    if source.table is not None:
-        rows = read_rows(source.table, source.reading, start.key, start.note)
-    else:
-        rows = ((None, raw) for raw in read_raw(source.path, source.format, source.reading))
-    for number, (key, raw) in enumerate(rows, start=start.note):
-        note = to_note(number, raw, key)
-        yield with_patient(note, pattern) if pattern and note.document else note
+BEGINNING = Start()
 
 
 def to_note(number: int, raw: RawDocument | BadDocument, key: Key | None = None) -> Note:
@@ -99,28 +77,19 @@ def without_id(reason: str, name: str) -> str:
     return reason.replace(f"document {name}", "the document") if name else reason
 
 
-def with_patient(note: Note, pattern: re.Pattern[str]) -> Note:
+def with_patients(notes: Iterable[Note], patient_from: str | None) -> Iterator[Note]:
+    """The notes with the patients that a pattern finds in their ids, where there is one."""
+    pattern = None if patient_from is None else compile_pattern(patient_from)
+    for note in notes:
+        yield _with_patient(note, pattern) if pattern and note.document else note
+
+
+def _with_patient(note: Note, pattern: re.Pattern[str]) -> Note:
     assert note.document is not None
     patient = find_patient(pattern, note.document.id)
     if patient is None:
         return replace(note, document=None, problem="--patient-from finds no patient in its id")
     return replace(note, document=replace(note.document, patient=patient))
-
-
-def _read_stdin(source: Source) -> Iterator[Note]:
-    """Standard input is one patient: its notes are numbered, and masked together."""
-    if source.format in (None, "txt", "text"):
-        data = sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
-        if len(data) > MAX_FILE_BYTES:
-            raise CorpusError("stdin: more than 128 MiB is too much for one note")
-        text = decode(data, Path("stdin"), source.reading.encoding)
-        yield to_note(1, RawDocument(Path("stdin"), "stdin", text))
-        return
-    raws = read_raw(Path("/dev/stdin"), source.format, source.reading)
-    for number, raw in enumerate(raws, start=1):
-        note = to_note(number, raw)
-        document = note.document and replace(note.document, patient="stdin")
-        yield replace(note, document=document)
 
 
 def cut_tasks(notes: Iterable[Note], first: int = 0) -> Iterator[Task[Note]]:
@@ -135,3 +104,10 @@ def cut_tasks(notes: Iterable[Note], first: int = 0) -> Iterator[Task[Note]]:
             number, size, held = number + 1, 0, []
     if held:
         yield Task(number, tuple(held))
+
+
+def note_numbers(task: Task[Note]) -> Sequence[int]:
+    """The notes' places in the source, without fetching any: a far task is numbered by its first note."""
+    if isinstance(task.items, FarItems):
+        return range(task.number + 1, task.number + 1 + len(task.items))
+    return [note.number for note in task.items]

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from deidlab.errors import CorpusError
-from deidlab.pipeline.partial import Partial
-from deidlab.pipeline.sealing import Seal
-from deidlab.pipeline.settings import Source
-from deidlab.pipeline.source import Note, read_notes
+from deidlab.pipeline.io.kinds import Source
+from deidlab.pipeline.io.notes import Note
+from deidlab.pipeline.run.partial import Partial
+from deidlab.pipeline.run.sealing import Seal
 from deidlab.types import Span
 
 
@@ -17,7 +17,7 @@ def given_rows(spans: Source, seal: Seal) -> Iterator[tuple[bytes, bytes, tuple[
     """What the state keeps of a corpus of spans; one of which no note can be read is an error."""
     problem = "there is none"
     any_read = False
-    for note in read_notes(spans):
+    for note in spans.notes():
         problem = note.problem or problem
         if note.document is not None:
             any_read = True
@@ -27,20 +27,22 @@ def given_rows(spans: Source, seal: Seal) -> Iterator[tuple[bytes, bytes, tuple[
                 note.document.spans,
             )
     if not any_read:
-        raise CorpusError(f"{spans.path}: no note of the corpus of spans can be read (--spans): {problem}")
+        raise CorpusError(
+            f"{spans.settings.path}: no note of the corpus of spans can be read (--spans): {problem}"
+        )
 
 
-def attach(notes: Sequence[Note], seal: Seal, partial: Partial) -> Sequence[Note]:
+def attach(partial: Partial, notes: Sequence[Note]) -> Sequence[Note]:
     """The notes with the spans that were given for them; without any, or for another text, a note fails."""
-    return [_attach(note, seal, partial) for note in notes]
+    return [_attach(note, partial) for note in notes]
 
 
-def _attach(note: Note, seal: Seal, partial: Partial) -> Note:
+def _attach(note: Note, partial: Partial) -> Note:
     if note.document is None:
         return note
-    found = partial.state.given(seal.digest("document", note.document.id))
+    found = partial.state.given(partial.seal.digest("document", note.document.id))
     if found is None:
         return replace(note, document=None, problem="the corpus of spans does not hold it, or not readably")
-    if found[0] != seal.digest("text", note.document.text):
+    if found[0] != partial.seal.digest("text", note.document.text):
         return replace(note, document=None, problem="the corpus of spans holds another text for it")
     return replace(note, document=replace(note.document, spans=found[1]), given=True)

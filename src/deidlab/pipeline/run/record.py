@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import deidlab
-from deidlab.pipeline.state import Failure
+from deidlab.pipeline.run.state import Failure
 
 BINS = 20
 _BANDS = 10
@@ -109,13 +109,12 @@ def versions() -> dict[str, str]:
 
 def notes_line(line: Mapping[str, Any]) -> str:
     """A masked note's line in `notes.jsonl`."""
-    document = line["document"]
     facts = {
-        "document": document["id"],
-        "patient": document["patient"],
+        "document": line["document"],
+        "patient": line["patient"],
         "number": line["number"],
         "characters": line["tally"]["characters"],
-        "masked_characters": len(document["text"]),
+        "masked_characters": line["masked_characters"],
         "replaced": line["replaced"],
     }
     return json.dumps(facts, ensure_ascii=False) + "\n"

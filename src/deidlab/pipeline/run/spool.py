@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from deidlab.mask.keys import random_key
-from deidlab.pipeline.sealing import Seal
+from deidlab.pipeline.run.sealing import Seal
 
 
 class Spool:

@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from deidlab.corpus.files import SIDECAR, id_to_name, refuse_foreign, refuse_overlap
+from deidlab.corpus.files import SIDECAR, id_to_name, refuse_existing, refuse_foreign, refuse_overlap
 from deidlab.corpus.formats import FORMATS
 from deidlab.errors import CorpusError
-from deidlab.pipeline.record import NOTES, RECORD, record_folder
+from deidlab.pipeline.run.record import NOTES, RECORD, record_folder
 
 if TYPE_CHECKING:
+    from deidlab.pipeline.io.kinds import Source
     from deidlab.pipeline.masking import MaskJob
 
 
-def check_places(job: MaskJob, destination: Path) -> None:
-    """Raise where writing would touch what is read, or remove from a folder what is not ours."""
+def check_places(job: MaskJob, sources: Iterable[Source], output: Path | None) -> None:
+    """Raise where writing would touch what is read or there, or remove from a folder what is not ours."""
     finding, beside = job.finding, record_folder(job.destination)
-    inputs = [finding.known, finding.allow, finding.deny]
-    inputs += [each.path for each in (job.source, job.spans) if each is not None and each.table is None]
-    refuse_overlap((destination if job.sink is None else None, beside), inputs)
+    if output is not None:
+        refuse_existing(output, job.overwrite)
+    inputs = [finding.known, finding.allow, finding.deny, *(source.files for source in sources)]
+    refuse_overlap((output, beside), inputs)
     if beside.is_dir():
         refuse_foreign(beside, (RECORD, NOTES).__contains__)
-    if job.sink is None and destination.is_dir() and any(destination.iterdir()):
-        refuse_foreign(destination, frozenset(_written(beside)).__contains__)
+    if output is not None and output.is_dir() and any(output.iterdir()):
+        refuse_foreign(output, frozenset(_written(beside)).__contains__)
 
 
 def _written(beside: Path) -> Iterator[str]:

@@ -8,16 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deidlab.errors import ConfigError
-from deidlab.pipeline.record import versions
-from deidlab.pipeline.sameness import mark_files
-from deidlab.pipeline.sealing import Seal
+from deidlab.pipeline.run.record import versions
+from deidlab.pipeline.run.sameness import mark_files
+from deidlab.pipeline.run.sealing import Seal
 
 if TYPE_CHECKING:
     from deidlab.pipeline.detecting import DetectJob
     from deidlab.pipeline.masking import MaskJob
 
+# What the lines of parts hold: an unfinished run of another form cannot be gone on with.
+_PARTS = "rendered"
 
-def describe_settings(job: MaskJob, format: str) -> dict[str, Any]:
+
+def describe_settings(job: MaskJob, kind: str) -> dict[str, Any]:
     """The settings as the record shows them: no path, since people name folders after patients too."""
     finding, seal = job.finding, Seal(job.settings.key)
     return {
@@ -27,7 +30,7 @@ def describe_settings(job: MaskJob, format: str) -> dict[str, Any]:
         "language": job.settings.language,
         "policy": job.settings.policy.name,
         "actions": {label: row.action for label, row in sorted(job.settings.policy.rows.items())},
-        "format": format if job.sink is None else "database",
+        "format": kind,
         "found_by": "given spans" if job.spans is not None else "detector",
         "model": None if finding.rules == "only" else finding.model and Path(finding.model).name,
         "rules": finding.rules,
@@ -51,12 +54,13 @@ def describe_settings(job: MaskJob, format: str) -> dict[str, Any]:
     }
 
 
-def describe_job(job: MaskJob, format: str) -> str:
+def describe_job(job: MaskJob, kind: str) -> str:
     """One line that is the same only for the same work on the same source with the same key."""
     policy = job.settings.policy
     rows = {label: asdict(row) for label, row in sorted(policy.rows.items())}
     whole = {
-        **describe_settings(job, format),
+        **describe_settings(job, kind),
+        "parts": _PARTS,
         "versions": versions(),
         "source": str(job.source.path.resolve()),
         "table": None if job.source.table is None else job.source.table.tell_apart(),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from deidlab.mask.apply import move_spans
 from deidlab.mask.policy import Policy
-from deidlab.pipeline.sharing import is_foreign, shareable
+from deidlab.pipeline.run.sharing import is_foreign, shareable
 from deidlab.types import Document, MaskedDocument, Span
 
 

@@ -15,19 +15,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deidlab.errors import ConfigError, CorpusError
-from deidlab.pipeline.parts import Parts
-from deidlab.pipeline.state import State
+from deidlab.pipeline.run.parts import Parts
+from deidlab.pipeline.run.sealing import Seal
+from deidlab.pipeline.run.state import State
 
 _JOB, _REPEATABLE = "job", "repeatable"
 
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """A run under way: its folder, its state, its finished parts."""
+    """A run under way: what tells it from others, its folder, its state, its parts, and what seals them."""
 
+    job: str
     folder: Path
     state: State
     parts: Parts
+    seal: Seal
 
     def fresh(self, name: str) -> Path:
         """A path in the folder with nothing there."""
@@ -39,7 +42,9 @@ class Partial:
 
 
 @contextlib.contextmanager
-def open_partial(destination: Path, job: str, repeatable: bool, restart: bool) -> Iterator[Partial]:
+def open_partial(
+    destination: Path, job: str, seal: Seal, repeatable: bool, restart: bool
+) -> Iterator[Partial]:
     """Go on with the run of that job, or begin it; another job's run is refused unless `restart` drops it."""
     folder = destination.parent / f".{destination.name}.deidlab-run"
     destination.parent.mkdir(parents=True, exist_ok=True)
@@ -51,7 +56,7 @@ def open_partial(destination: Path, job: str, repeatable: bool, restart: bool) -
         state.put_setting(_REPEATABLE, str(int(repeatable)))
         done = False
         try:
-            yield Partial(folder, state, Parts(folder / "parts"))
+            yield Partial(job, folder, state, Parts(folder / "parts"), seal)
             done = True
         finally:
             worthless = done or not state.has_task(0) or not repeatable

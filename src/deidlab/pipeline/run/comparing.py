@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from deidlab.execute.places import describe_processor
 from deidlab.execute.tasks import Failed, attempt
-from deidlab.pipeline.partial import Partial
-from deidlab.pipeline.state import Row, spans_from_json
-from deidlab.pipeline.tasks import read_again
-from deidlab.pipeline.work import FindPhi
+from deidlab.pipeline.io.kinds import Source
+from deidlab.pipeline.run.find import FindPhi
+from deidlab.pipeline.run.partial import Partial
+from deidlab.pipeline.run.state import Row, spans_from_json
 from deidlab.types import Span
 
 if TYPE_CHECKING:
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 N_NOTES = 256
 
 
-def compare_devices(job: MaskJob, partial: Partial) -> dict[str, Any] | None:
+def compare_devices(job: MaskJob, source: Source, partial: Partial) -> dict[str, Any] | None:
     """Notes and spans compared, and the share that differs; None where all was found as it would be here."""
     places = job.executor.describe().get("processors", [])
     same = job.finding.device == "cpu" and set(places) <= {describe_processor()}
     if same or job.spans is not None or job.finding.rules == "only":
         return None
     find = FindPhi(replace(job.finding, device="cpu"), job.settings)()
-    notes = [note for note in islice(read_again(job.source), N_NOTES) if note.document]
+    notes = [note for note in islice(source.notes_again(), N_NOTES) if note.document]
     there = partial.state.settled([note.number for note in notes])
     n_notes = n_spans = n_differ = 0
     for row, kept in zip(attempt(find, notes), there, strict=True):

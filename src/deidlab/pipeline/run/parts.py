@@ -1,4 +1,4 @@
-"""Masked notes in, part files out, and at the end the corpus made of them.
+"""What is done of notes in, part files out, and at the end the corpus made of them.
 
 A task's notes go into one part, which gets its name only when it is whole: the name is the record that the
 task is done. After a kill the parts that are there are kept, and each note is written exactly once.
@@ -9,14 +9,21 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from deidlab.errors import CorpusError
-from deidlab.pipeline.work import MaskedNote
-from deidlab.types import Document, Span
 
 _END = b'{"end": true}\n'
+
+
+@dataclass(frozen=True, slots=True)
+class PartNote:
+    """A note as a line of a part, and its way back, sealed, where one was asked for."""
+
+    line: bytes = field(repr=False)
+    way_back: bytes = field(default=b"", repr=False)
 
 
 class Parts:
@@ -31,7 +38,7 @@ class Parts:
     def has(self, number: int) -> bool:
         return self._path(number).exists()
 
-    def put(self, number: int, notes: Sequence[MaskedNote]) -> None:
+    def put(self, number: int, notes: Sequence[PartNote]) -> None:
         """Keep a task's notes; the ways back go first, so that no part is without its own."""
         if any(note.way_back for note in notes):
             frames = (len(note.way_back).to_bytes(4, "big") + note.way_back for note in notes)
@@ -66,11 +73,3 @@ class Parts:
         with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as stream:  # noqa: PTH123
             stream.write(data)
         partial.replace(path)
-
-
-def line_to_document(line: dict[str, Any]) -> Document:
-    record = line["document"]
-    spans = tuple(
-        Span(s["start"], s["end"], s["label"], s.get("score"), s.get("source", "")) for s in record["spans"]
-    )
-    return Document(record["id"], record["patient"], record["text"], spans, record["meta"])
