@@ -2,8 +2,8 @@
 
 Some virtual machines announce Intel's matrix units (AMX) and leave out the page that gives the size of their
 tiles. oneDNN, inside OpenVINO and torch, then sets up tiles of no size, and the process ends with an illegal
-instruction. The instructions before AMX are all there, so oneDNN is told to keep to them. OpenVINO goes on
-to believe in the tiles and lays weights of 16 bits out for them, so that answers are wrong: sums are in 32 bits
+instruction. The instructions before AMX are all there, so oneDNN is told to keep to them. OpenVINO still
+believes in the tiles and lays weights of 16 bits out for them, which makes answers wrong: sums are in 32 bits
 there.
 """
 
