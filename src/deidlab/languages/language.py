@@ -122,6 +122,9 @@ class Language:
     `rules_need_backing` asks that it sees something in what a rule about words doubts. `everyday` words are
     used for something else than a name as a rule. Surrogates are drawn from `professions`, `stems` (of names
     of places and houses), `countries` and `departments`; where one is empty, from the first language's.
+    `join` is given the text before a surrogate and the surrogate, and says how many characters before it go
+    and what stands there instead: an elision (d'Isabelle, de Paul). Numbers that begin with one of the
+    `fictional_phones` begin with what nobody's number begins with there.
     `notes` is what `corpus make` writes with; the first language's notes are the whole of `deidlab.make`.
     """
 
@@ -140,6 +143,8 @@ class Language:
     stems: Words = field(default=tuple, repr=False)
     countries: Words = field(default=tuple, repr=False)
     departments: Words = field(default=tuple, repr=False)
+    join: Callable[[str, str], tuple[int, str]] = field(default=lambda before, new: (0, ""), repr=False)
+    fictional_phones: Mapping[str, str] = field(default_factory=dict, repr=False)
     notes: Callable[[], MadeNotes] | None = field(default=None, repr=False)
 
 
