@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DEFAULT", "MODELLED", "SHIPPED", "everyone", "find", "forget", "known", "of", "register"]
 
-SHIPPED = ("en", "es")
+SHIPPED = ("en", "es", "fr")
 MODELLED = ("en", "es")
 """Those that an embedded model speaks, which bears their code; the others have rules and surrogates."""
 DEFAULT = SHIPPED[0]
