@@ -60,8 +60,7 @@ def _kinds(calendars: Sequence[Calendar], months: str, seasons: str, holidays: s
 
     month = rf"(?P<month>{months})\b\.?"
     year = r"(?P<year>\d{4}|['’]\d{2})(?!\d)"
-    ordinal = joined("ordinals")
-    day = rf"(?P<day>\d{{1,2}})(?P<ordinal>{ordinal})?"
+    day = rf"(?P<day>\d{{1,2}})(?P<ordinal>{(ordinal := joined('ordinals'))})?"
     day2 = (
         rf"(?:(?P<dash>\s*(?:[-–]|{joined('to')})\s*)"
         rf"(?P<day2>\d{{1,2}})(?P<ordinal2>{ordinal})?(?![\d/]))?"
