@@ -11,7 +11,8 @@ may stand in that line says `deidlab.make.headers`), and each line after it is a
               stands behind it
     \\n \\t    a new line, a tab; a backslash takes the meaning off any other sign
 
-A line that starts with `#` is a comment. Rules may refer to rules further on, and to themselves.
+A line that starts with `#` is a comment; in a shaped rule, one that starts with `# `. Rules may refer to rules
+further on, and to themselves.
 """
 
 from __future__ import annotations
@@ -135,7 +136,7 @@ def _read_rules(lines: Iterable[str], headers: dict[str, Header]) -> dict[str, l
             header = read_header(line)
             headers.setdefault(header.name, header)
             current = rules.setdefault(header.name, [])
-        elif line.strip() and not line.startswith("#"):
+        elif line.strip() and not line.startswith("# " if current is not None and header.shaped else "#"):
             if current is None:
                 raise ConfigError("grammar: a line stands before the first rule")
             current.append(_read_way(line))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
 import tomllib
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
@@ -18,12 +17,11 @@ from deidlab.make.lists import words
 from deidlab.make.pen import Pen
 from deidlab.make.reading import own_text
 from deidlab.make.slots import SLOTS
-from deidlab.make.whole import WholeNotes, styled
+from deidlab.make.whole import WholeNotes, sign_further, styled
 
 _TRIES = 20
 _HEADINGS = words("layout_headings")
 _WHOLE = ("whole_hospital.txt", "whole_community.txt", "whole_abroad.txt")
-_STARTS = re.compile(r"(?:\n|[.!?])[ \t]*$")
 _FILES = ("words.txt", "plain.txt", "labelled.txt", "frames.txt")
 
 
@@ -157,7 +155,7 @@ def write_end(pen: Pen, profile: Profile) -> None:
         pen.put(pen.pick(("\n", "\n\n", "\n")))
         write_rule(pen, profile, lambda: "end")
         if profile.whole:
-            _sign_further(pen, 0.85)
+            sign_further(pen, english(), 0.85)
     pen.put("\n")
 
 
@@ -169,16 +167,9 @@ def write_sentence(pen: Pen, profile: Profile, plain: str) -> None:
 def _write_whole(pen: Pen) -> None:
     note = pen.pick(_whole_notes().of(""))
     note.write(pen)
-    _sign_further(pen, 0.95)
+    sign_further(pen, english(), 0.95)
     pen.put("\n")
     note.restyle(pen)
-
-
-def _sign_further(pen: Pen, share: float) -> None:
-    """Put something behind a name that is all of the last line or sentence: that would else wear out."""
-    *_, (before, _), (_, label) = [("\n", ""), *pen.parts]
-    if label == "DOCTOR" and _STARTS.search(before) and pen.often(share):
-        english().write("after.name", pen)
 
 
 def _write_messy(pen: Pen, profile: Profile) -> None:

@@ -84,6 +84,18 @@ def draw_family(pen: Pen, origin: str) -> str:
     return pen.pick(_pool(origin, "family"))
 
 
+def has_names(origin: str, kind: str) -> bool:
+    """Whether there is a list of such names here."""
+    return origin in ("made", "wide") or bool(_pool(origin, kind))
+
+
+def first_family(family: str) -> str:
+    """The first of two family names, with the particles before it."""
+    words = family.split(" ")
+    end = next((n for n, word in enumerate(words, 1) if word[:1].isupper()), len(words))
+    return " ".join(words[:end])
+
+
 def _syllables(pen: Pen, short: bool = False) -> str:
     """A name that nobody has, or few."""
     n = 1 if short else pen.number(1, 2)

@@ -8,7 +8,7 @@ from itertools import accumulate
 
 from deidlab.errors import ConfigError
 from deidlab.languages.language import Population
-from deidlab.make.names import Person, draw_family, draw_given, without_accents
+from deidlab.make.names import Person, draw_family, draw_given, first_family, has_names, without_accents
 from deidlab.make.pen import Pen
 from deidlab.make.places import Town
 from deidlab.make.world import World
@@ -29,7 +29,7 @@ def _people(population: Population) -> Callable[[Pen, str, str], Person]:
 
     def name(pen: Pen, origin: str, kind: str) -> str:
         own = population.names.get((origin, kind), ())
-        if own and pen.often(_OWN_NAMES):
+        if own and (not has_names(origin, kind) or pen.often(_OWN_NAMES)):
             return pen.pick(own)
         return draw_family(pen, origin) if kind == "family" else draw_given(pen, origin, kind)
 
@@ -39,7 +39,7 @@ def _people(population: Population) -> Callable[[Pen, str, str], Person]:
         origin = drawn.get(country, usual)(pen)
         given = name(pen, origin, sex)
         middle = name(pen, origin, sex) if pen.often(0.3) else ""
-        own = family.split(" ")[0] if family and pen.often(0.85) else name(pen, origin, "family")
+        own = first_family(family) if family and pen.often(0.85) else name(pen, origin, "family")
         if pen.often(population.two_families.get(country, population.two_families.get("", 0.0))):
             own += f" {name(pen, origin, 'family')}"
         if not pen.often(population.accents):

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from deidlab.languages.calendar import Calendar
 from deidlab.make.grammar import Slot
-from deidlab.make.names import Person, without_accents
+from deidlab.make.names import Person, first_family, without_accents
 from deidlab.make.pen import Pen
 from deidlab.make.world import World
 
@@ -36,14 +36,14 @@ _NAMES: dict[str, Slot] = {
     "given": _of_person(lambda person: person.given),
     "middle": _of_person(lambda person: person.middle or person.given),
     "family": _of_person(lambda person: person.family),
-    "family.first": _of_person(lambda person: person.family.split(" ")[0]),
+    "family.first": _of_person(lambda person: first_family(person.family)),
     "given.upper": _of_person(lambda person: person.given.upper()),
     "family.upper": _of_person(lambda person: person.family.upper()),
     "given.initial": _of_person(lambda person: person.given[:1]),
     "family.initial": _of_person(lambda person: person.family[:1]),
     "initials": _of_person(_initials),
     "given.ascii": _of_person(lambda person: _ascii(person.given.split(" ")[0]) or "a"),
-    "family.ascii": _of_person(lambda person: _ascii(person.family.split(" ")[0]) or "b"),
+    "family.ascii": _of_person(lambda person: _ascii(first_family(person.family)) or "b"),
 }
 
 
@@ -90,8 +90,8 @@ _PLACES: dict[str, Slot] = {
 def _others(world: World) -> dict[str, Slot]:
     """Names that things are called after."""
     return {
-        "any.family": lambda pen: pen.put(world.person(pen, "", "").family.split(" ")[0]),
-        "any.family.ascii": lambda pen: pen.put(_ascii(world.person(pen, "", "").family.split(" ")[0]) or "c"),
+        "any.family": lambda pen: pen.put(first_family(world.person(pen, "", "").family)),
+        "any.family.ascii": lambda pen: pen.put(_ascii(first_family(world.person(pen, "", "").family)) or "c"),
         "any.given": lambda pen: pen.put(world.person(pen, "", "").given),
         "any.town": lambda pen: pen.put(world.town(pen, pen.cast.country).name),
         "digit": lambda pen: pen.put(str(pen.number(0, 9))),

@@ -16,7 +16,7 @@ from deidlab.make.pen import Pen
 from deidlab.make.population import make_world
 from deidlab.make.scene import scene_slots
 from deidlab.make.values import PLAIN_VALUES
-from deidlab.make.whole import WholeNotes
+from deidlab.make.whole import WholeNotes, sign_further
 from deidlab.types import Document
 
 
@@ -32,6 +32,12 @@ def make_spoken_notes(code: str, made: MadeNotes, n: int, seed: int = 1) -> Iter
         number += 1
 
 
+def write_all_whole(code: str, made: MadeNotes) -> list[Document]:
+    """Every whole note once, each about a patient of its own, to see that all can be written."""
+    writer = _Writer(languages.find(code), made)
+    return [writer.write_whole(number) for number in range(len(writer.whole.all))]
+
+
 class _Writer:
     """Writes the notes of patients of one language."""
 
@@ -40,7 +46,7 @@ class _Writer:
         self._world = make_world(made.population)
         slots = {**PLAIN_VALUES, **scene_slots(language.calendar, self._world), **made.slots}
         self._grammar = Grammar(made.grammar.splitlines(), slots)
-        self._whole = WholeNotes(made.whole, self._grammar)
+        self.whole = WholeNotes(made.whole, self._grammar)
 
     def write_patient(self, number: int, seed: int) -> Iterator[Document]:
         patient = f"{self._made.prefix}{number:06d}"
@@ -53,11 +59,18 @@ class _Writer:
             yield to_document(f"{patient}-{index + 1}", patient, parts, {"kind": kind})
             cast.day += timedelta(days=int(chance.random() ** 3 * 400) + 1)
 
+    def write_whole(self, number: int) -> Document:
+        note, id = self.whole.all[number], f"{self._made.prefix}w{number:04d}"
+        pen = Pen(random.Random(id), Cast(id, self._world, note.country))
+        note.write(pen)
+        return to_document(id, id, self._made.join(pen.take()), {"kind": "whole"})
+
     def _write(self, pen: Pen) -> str:
-        notes = self._whole.of(pen.cast.country)
+        notes = self.whole.of(pen.cast.country)
         if notes and pen.often(self._made.whole_share):
             note = pen.pick(notes)
             note.write(pen)
+            sign_further(pen, self._grammar, 0.9)
             note.restyle(pen)
             return "whole"
         self._grammar.write("note", pen)

@@ -13,6 +13,7 @@ from deidlab.make.grammar import Grammar, Slot
 from deidlab.make.pen import Pen
 
 _BETWEEN = re.compile(r"^====[ ]*$", re.MULTILINE)
+_STARTS = re.compile(r"(?:\n|[.!?])[ \t]*$")
 _COUNTRY = re.compile(r"@([A-Z]{2}|\*)[ ]*\n")
 SLOT = re.compile(r"<[^<>]*>")
 """A slot or rule in a note's text."""
@@ -45,6 +46,13 @@ class WholeNotes:
         if country not in self._of:
             self._of[country] = tuple(note for note in self.all if note.country in ("", country))
         return self._of[country]
+
+
+def sign_further(pen: Pen, grammar: Grammar, share: float) -> None:
+    """Put something behind a name that is all of the last line or sentence: that would else wear out."""
+    *_, (before, _), (_, label) = [("\n", ""), *pen.parts]
+    if label == "DOCTOR" and _STARTS.search(before) and pen.often(share):
+        grammar.write("after.name", pen)
 
 
 def _read(text: str, grammar: Grammar, number: int) -> WholeNote:
