@@ -70,7 +70,8 @@ class _Writer:
         if notes and pen.often(self._made.whole_share):
             note = pen.pick(notes)
             note.write(pen)
-            sign_further(pen, self._grammar, 0.9)
+            if "after.name" in self._grammar.names():
+                sign_further(pen, self._grammar, 0.9)
             note.restyle(pen)
             return "whole"
         self._grammar.write("note", pen)

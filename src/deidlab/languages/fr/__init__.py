@@ -14,7 +14,7 @@ from deidlab.languages.fr.words import (
     professions,
     stems,
 )
-from deidlab.languages.language import Language
+from deidlab.languages.language import Language, MadeNotes
 from deidlab.rules import NATIONAL, WEB, Rule
 
 _RULES = f"{__name__}.rules"
@@ -24,6 +24,12 @@ def _everyday() -> frozenset[str]:
     from deidlab.languages.fr.rules.words import everyday
 
     return everyday()
+
+
+def _notes() -> MadeNotes:
+    from deidlab.languages.fr.notes import made_notes
+
+    return made_notes()
 
 
 LANGUAGE = Language(
@@ -62,4 +68,5 @@ LANGUAGE = Language(
     departments=lambda: DEPARTMENTS,
     join=join,
     fictional_phones=FICTIONAL_PHONES,
+    notes=_notes,
 )  # fmt: skip
