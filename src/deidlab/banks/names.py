@@ -28,12 +28,14 @@ def fold(word: str) -> str:
     return "".join(c for c in plain if unicodedata.category(c) != "Mn") or word.casefold()
 
 
-def known_name(word: str) -> tuple[str, str, str]:
+def known_name(word: str, home: str = "") -> tuple[str, str, str]:
     """What the banks know of a word: its gender as a given name ('m', 'f', 'mf' or ''), its origin as a given
-    name and its origin as a family name ('' where they know none)."""
+    name and its origin as a family name ('' where they know none). One of several origins is of `home`."""
     exact, folded = word.casefold(), fold(word)
     gender, given = _given().get(exact) or _given().get(folded, ("", ""))
-    return gender, given, _family().get(exact) or _family().get(folded, "")
+    family = _family().get(exact) or _family().get(folded, "")
+    own_gender, own_family = _at_home(home).get(exact) or _at_home(home).get(folded, ("", False))
+    return own_gender or gender, home if own_gender else given, home if own_family else family
 
 
 def script_of(word: str) -> str:
@@ -79,6 +81,17 @@ def _given() -> dict[str, tuple[str, str]]:
             # A name that only a later origin gives to the other gender keeps the gender of the first.
             if known is not fresh and known[1] == origin and kind not in known[0]:
                 found[key] = (known[0] + kind, origin)
+    return found
+
+
+@functools.cache
+def _at_home(origin: str) -> dict[str, tuple[str, bool]]:
+    """Every name of an origin: its gender as a given name, and whether it is a family name."""
+    found: dict[str, tuple[str, bool]] = {}
+    for kind in ("m", "f", "family"):
+        for key in _keys(_pools().get((origin, kind), ())):
+            gender, family = found.get(key, ("", False))
+            found[key] = (gender, True) if kind == "family" else (gender + kind, family)
     return found
 
 

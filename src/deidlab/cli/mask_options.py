@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from deidlab.errors import UsageError
-from deidlab.languages import SHIPPED
+from deidlab.languages import MODELLED
 
 DASH = Path("-")
 NOWHERE = Path()
@@ -34,7 +34,8 @@ Out = Annotated[
 Model = Annotated[
     str,
     typer.Option(
-        metavar="|".join((*SHIPPED, "FOLDER")), help="An embedded model, or the folder of an export or a run."
+        metavar="|".join((*MODELLED, "FOLDER")),
+        help="An embedded model, or the folder of an export or a run.",
     ),
 ]
 Rules = Annotated[

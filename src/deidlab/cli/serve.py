@@ -10,7 +10,7 @@ import typer
 from deidlab.cli import language_options as tongues
 from deidlab.cli import mask_options as options
 from deidlab.cli.output import Quiet, tell
-from deidlab.languages import SHIPPED
+from deidlab.languages import MODELLED
 
 if TYPE_CHECKING:
     from deidlab.mask.policy import Style as StyleName
@@ -25,9 +25,9 @@ Models = Annotated[
     list[str] | None,
     typer.Option(
         "--model",
-        metavar="|".join((*SHIPPED, "FOLDER", "NAME=FOLDER")),
+        metavar="|".join((*MODELLED, "FOLDER", "NAME=FOLDER")),
         help="A model to hold; repeatable. The first answers where a request names none. Rules alone are "
-        f"always there, as 'rules'. [default: {SHIPPED[0]} where it is embedded, else rules]",
+        f"always there, as 'rules'. [default: {MODELLED[0]} where it is embedded, else rules]",
     ),
 ]
 TokenFile = Annotated[

@@ -9,9 +9,9 @@ from pathlib import Path
 from deidlab.detect.folder import is_committee, is_export, is_run, read_committee, read_tagger
 from deidlab.errors import ModelError
 from deidlab.labels import guess_label_set
-from deidlab.languages import SHIPPED
+from deidlab.languages import MODELLED
 
-EMBEDDED = SHIPPED
+EMBEDDED = MODELLED
 """A model that comes with DeidLab bears the code of its language."""
 
 

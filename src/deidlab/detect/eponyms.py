@@ -10,6 +10,8 @@ import functools
 import re
 from collections.abc import Iterable
 
+from deidlab import languages
+from deidlab.languages.language import Language
 from deidlab.rules.folding import Terms, folded
 from deidlab.rules.wordlists import word_list
 from deidlab.types import Span
@@ -17,18 +19,20 @@ from deidlab.types import Span
 _LABELS = frozenset({"PATIENT", "DOCTOR", "CITY", "STATE", "LOCATION-OTHER", "HOSPITAL", "ORGANIZATION"})
 _KEPT = ("known", "deny")
 _NEXT = re.compile(r"( s| |s )? {0,3}(?:and )?([a-z0-9]+)")
-_TITLED = re.compile(
-    (
-        r"(?:\b(?:dr|drs|mr|mrs|ms|miss|prof|professor|doctor|nurse|sr|sra|dra)\b\W{0,3}|"
-        r"\b[A-Z]\. ?)$"
-    ),
-    re.IGNORECASE,
-)
+_TITLES = ("dr", "drs", "prof", "professor", "doctor", "nurse")
 
 
 @functools.cache
 def _eponyms() -> Terms:
     return Terms(word_list("eponyms") | word_list("eponyms_bare"))
+
+
+@functools.lru_cache(maxsize=4)
+def _titled(everyone: tuple[Language, ...]) -> re.Pattern[str]:
+    """A title of any language that tells a gender, or one of those that tell none; or an initial."""
+    told = {title for each in everyone for title, gender in each.people.titles.items() if gender}
+    words = "|".join(map(re.escape, sorted({*_TITLES, *told})))
+    return re.compile(rf"(?:\b(?:{words})\b\W{{0,3}}|\b[A-Z]\. ?)$", re.IGNORECASE)
 
 
 @functools.lru_cache(maxsize=2)
@@ -37,8 +41,9 @@ def find_eponyms(text: str) -> list[tuple[int, int]]:
     plain = folded(text)
     heads, names, bare = word_list("eponym_heads"), word_list("eponyms"), word_list("eponyms_bare")
     stretches: list[tuple[int, int]] = []
+    titled = _titled(languages.everyone())
     for start, end, name in _eponyms().find(text):
-        if (stretches and start < stretches[-1][1]) or _TITLED.search(text[max(start - 12, 0) : start]):
+        if (stretches and start < stretches[-1][1]) or titled.search(text[max(start - 12, 0) : start]):
             continue
         stop = end
         for _ in range(3):

@@ -1,7 +1,8 @@
 """Languages: a code in, one frozen object out that detect, mask and make ask; nothing else compares codes.
 
-A language is a folder here with a `LANGUAGE` in it, and the table below lists those that ship; `register`
-adds one that lives elsewhere. Where nobody says which language a note is in, it is the first.
+A language is a folder here with a `LANGUAGE` in it, and the table below lists those that ship, with or
+without a model of their own; `register` adds one that lives elsewhere. Where nobody says which language a
+note is in, it is the first.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ from deidlab.errors import UnknownNameError
 if TYPE_CHECKING:
     from deidlab.languages.language import Language
 
-__all__ = ["DEFAULT", "SHIPPED", "everyone", "find", "forget", "known", "of", "register"]
+__all__ = ["DEFAULT", "MODELLED", "SHIPPED", "everyone", "find", "forget", "known", "of", "register"]
 
-SHIPPED = ("en", "es")
+SHIPPED = ("en", "es", "fr")
+MODELLED = ("en", "es")
+"""Those that an embedded model speaks, which bears their code; the others have rules and surrogates."""
 DEFAULT = SHIPPED[0]
 _added: dict[str, Language] = {}
 

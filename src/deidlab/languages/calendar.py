@@ -19,7 +19,8 @@ class Calendar:
     usual name of each, the first to be taken for a day coming first. A holiday that moved to a plain day is
     written as `plain_day`, and its year behind `before_year` (None: as it was). The `of_` words stand between
     a day and its month, before the year behind a month, behind a day and month, and behind a month and day;
-    the `to` words between two days. `connectors` are all other words that a date may have in it.
+    the `to` words between two days. `connectors` are all other words that a date may have in it. `ordinals`
+    are what may stand right behind the number of a day, `ordinal` what is written behind it (4th, 1er).
     """
 
     months: tuple[str, ...] = ()
@@ -34,6 +35,8 @@ class Calendar:
     of_year_after_day_month: tuple[str, ...] = ()
     of_year_after_month_day: tuple[str, ...] = ()
     to: tuple[str, ...] = ()
+    ordinals: tuple[str, ...] = ()
+    ordinal: Callable[[int], str] = lambda day: ""
     holidays: Mapping[str, Day] = field(default_factory=dict)
     feasts: tuple[str, ...] = ()
     plain_day: str = "{day} {month}"

@@ -78,17 +78,40 @@ class Places:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Population:
+    """Who made notes are about: countries with their weights, and in them origins of names with theirs.
+
+    `origins` under an empty country are those of all that are not named. `names` are further ones by origin
+    and kind (m, f or family). `towns` are rows of country, region, its short form, town, shape of the
+    postcode and area code. `two_families` is the share of people with two family names, `accents` that of
+    people whose accents a system has kept.
+    """
+
+    countries: Mapping[str, int] = field(default_factory=lambda: {"": 1})
+    origins: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    names: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    towns: tuple[tuple[str, ...], ...] = ()
+    two_families: Mapping[str, float] = field(default_factory=dict)
+    accents: float = 0.6
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MadeNotes:
     """What notes of the language are made with: see `deidlab.make.grammar` for the grammar.
 
     `slots` are functions that write with a pen what the grammar leaves open, as PHI with labels of the set
-    `labels`; ids of notes start with the `prefix`.
+    `labels`; ids of notes start with the `prefix`. `whole` are notes with slots, a share of `whole_share` of
+    all; the rule `note` writes the others. `join` mends what stands between parts, as an elision does.
     """
 
     labels: str
     prefix: str
     grammar: str
     slots: Mapping[str, Callable[[Any], None]]
+    whole: str = ""
+    whole_share: float = 0.0
+    population: Population = field(default_factory=Population)
+    join: Callable[[list[tuple[str, str]]], list[tuple[str, str]]] = lambda parts: parts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,6 +122,9 @@ class Language:
     `rules_need_backing` asks that it sees something in what a rule about words doubts. `everyday` words are
     used for something else than a name as a rule. Surrogates are drawn from `professions`, `stems` (of names
     of places and houses), `countries` and `departments`; where one is empty, from the first language's.
+    `join` is given the text before a surrogate and the surrogate, and says how many characters before it go
+    and what stands there instead: an elision (d'Isabelle, de Paul). Numbers that begin with one of the
+    `fictional_phones` begin with what nobody's number begins with there.
     `notes` is what `corpus make` writes with; the first language's notes are the whole of `deidlab.make`.
     """
 
@@ -117,6 +143,8 @@ class Language:
     stems: Words = field(default=tuple, repr=False)
     countries: Words = field(default=tuple, repr=False)
     departments: Words = field(default=tuple, repr=False)
+    join: Callable[[str, str], tuple[int, str]] = field(default=lambda before, new: (0, ""), repr=False)
+    fictional_phones: Mapping[str, str] = field(default_factory=dict, repr=False)
     notes: Callable[[], MadeNotes] | None = field(default=None, repr=False)
 
 

@@ -9,7 +9,7 @@ from deidlab.make.pen import Pen
 _ONES = words("numbers_ones")
 _TENS = words("numbers_tens")
 _DAY_WORDS = words("dates_day_words")
-_FRENCH = words("dates_french")
+_GALLIC = words("dates_gallic")
 _CASTILIAN = words("dates_castilian")
 
 
@@ -46,7 +46,7 @@ def write_foreign(pen: Pen) -> None:
     """A date in another language, as bilingual places have it."""
     when = days_away(pen, -2000, 60)
     if pen.draw() < 0.6:
-        text = f"{when.day} {_FRENCH[when.month - 1]} {when.year}"
+        text = f"{when.day} {_GALLIC[when.month - 1]} {when.year}"
     else:
         text = f"{when.day} de {_CASTILIAN[when.month - 1]} {pen.pick(('de', 'del'))} {when.year}"
     pen.put(text, "DATE")

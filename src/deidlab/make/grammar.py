@@ -1,15 +1,18 @@
 """Grammar files in, something that writes with a pen out.
 
-A file of `data/make/grammar`, or one in the folder of a language, holds rules. `== name` opens one, and each
-line after it is a way to write it:
+A file of `data/make/grammar`, or one in the folder of a language, holds rules. `== name` opens one (what else
+may stand in that line says `deidlab.make.headers`), and each line after it is a way to write it:
 
     <name>    another rule, or a slot: a function that writes a name, a date, a number
     {a|b|}    one of the ways between the bars, all equally likely; they nest
     ^         the next word starts with a capital; so does <name^>
     3* …      this way is three times as likely as one without a number
+    @MX,f …   this way is taken only for a cast of one of these countries, or a person of this sex; a number
+              stands behind it
     \\n \\t    a new line, a tab; a backslash takes the meaning off any other sign
 
-A line that starts with `#` is a comment. Rules may refer to rules further on, and to themselves.
+A line that starts with `#` is a comment; in a shaped rule, one that starts with `# `. Rules may refer to rules
+further on, and to themselves.
 """
 
 from __future__ import annotations
@@ -17,15 +20,27 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from itertools import accumulate
 
 from deidlab.errors import ConfigError
+from deidlab.make.headers import Header, read_header
 from deidlab.make.pen import Pen
 
 Slot = Callable[[Pen], None]
 Step = str | Slot
-_WEIGHT = re.compile(r"(\d+)\* ")
+_START = re.compile(r"(?:@(?P<only>[A-Za-z,]+) )?(?:(?P<weight>\d+)\* )?")
+_BETWEEN = re.compile(r"from\.(\d+)\.to\.(\d+)")
 _SIGNS = re.compile(r"\\.|[{}|^]|<[a-z][\w.]*\^?>", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to write a rule, how likely it is, and for whom; nobody named: for all."""
+
+    text: str
+    weight: int = 1
+    only: frozenset[str] = frozenset()
 
 
 class Grammar:
@@ -33,10 +48,11 @@ class Grammar:
 
     def __init__(self, lines: Iterable[str], slots: Mapping[str, Slot]) -> None:
         self._slots = slots
-        self._sources = _read_rules(lines)
+        self._headers: dict[str, Header] = {}
+        self._sources = _read_rules(lines, self._headers)
         self._rules: dict[str, Slot] = {}
         for name, ways in self._sources.items():
-            self._rules[name] = self._rule(ways, name)
+            self._rules[name] = self._headers[name].wrap(self._rule(ways, self._headers[name]))
 
     def write(self, name: str, pen: Pen) -> None:
         self._rules[name](pen)
@@ -44,8 +60,8 @@ class Grammar:
     def names(self) -> tuple[str, ...]:
         return tuple(self._rules)
 
-    def ways(self, name: str) -> list[tuple[int, str]]:
-        """A rule's lines as they stand in the file, with their weights."""
+    def ways(self, name: str) -> list[Way]:
+        """A rule's lines as they stand in the file."""
         return self._sources[name]
 
     def compile(self, line: str, where: str = "line") -> Slot:
@@ -55,9 +71,13 @@ class Grammar:
             raise ConfigError(f"grammar, rule {where}: a closing brace too many")
         return _sequence(steps[0]) if len(steps) == 1 else _choice([_sequence(way) for way in steps])
 
-    def _rule(self, ways: list[tuple[int, str]], name: str) -> Slot:
-        written = [self.compile(line, name) for _, line in ways]
-        weights = [weight for weight, _ in ways]
+    def _rule(self, ways: list[Way], header: Header) -> Slot:
+        written = [
+            _shaped(way.text) if header.shaped else self.compile(way.text, header.name) for way in ways
+        ]
+        if any(way.only for way in ways):
+            return _chosen(ways, written, header.name)
+        weights = [way.weight for way in ways]
         return _choice(written) if len(set(weights)) == 1 else _weighted(written, weights)
 
     def _steps(
@@ -98,24 +118,58 @@ class Grammar:
             return _sequence([Pen.capitalise, plain])
         if name in self._slots:
             return self._slots[name]
+        if bounds := _BETWEEN.fullmatch(name):
+            low, high = int(bounds[1]), int(bounds[2])
+            return lambda pen: pen.put(str(pen.number(low, high)))
         if name not in self._sources:
             raise ConfigError(f"grammar, rule {where}: no rule or slot is called {name}")
         return lambda pen: self._rules[name](pen)
 
 
-def _read_rules(lines: Iterable[str]) -> dict[str, list[tuple[int, str]]]:
-    rules: dict[str, list[tuple[int, str]]] = {}
-    current: list[tuple[int, str]] | None = None
+def _read_rules(lines: Iterable[str], headers: dict[str, Header]) -> dict[str, list[Way]]:
+    """The ways of each rule; what stands in its first line goes into `headers`."""
+    rules: dict[str, list[Way]] = {}
+    current: list[Way] | None = None
     for line in lines:
         line = line.rstrip("\n")
         if line.startswith("== "):
-            current = rules.setdefault(line[3:].strip(), [])
-        elif line.strip() and not line.startswith("#"):
+            header = read_header(line)
+            headers.setdefault(header.name, header)
+            current = rules.setdefault(header.name, [])
+        elif line.strip() and not line.startswith("# " if current is not None and header.shaped else "#"):
             if current is None:
                 raise ConfigError("grammar: a line stands before the first rule")
-            weight = _WEIGHT.match(line)
-            current.append((int(weight[1]), line[weight.end() :]) if weight else (1, line))
+            current.append(_read_way(line))
     return rules
+
+
+def _read_way(line: str) -> Way:
+    start = _START.match(line)
+    assert start is not None  # it matches nothing, too
+    only = frozenset((start["only"] or "").split(",")) - {""}
+    return Way(line[start.end() :], int(start["weight"] or 1), only)
+
+
+def _shaped(shape: str) -> Slot:
+    """A digit for every #, a letter for every @."""
+    return lambda pen: pen.put(pen.fill(shape))
+
+
+def _chosen(ways: list[Way], written: list[Slot], name: str) -> Slot:
+    """One of the ways that are for whom the note is about just now."""
+    kept: dict[frozenset[str], Slot] = {}
+    asked = frozenset[str]().union(*(way.only for way in ways))
+
+    def write(pen: Pen) -> None:
+        traits = pen.traits() & asked
+        if traits not in kept:
+            own = [n for n, way in enumerate(ways) if not way.only or way.only & traits]
+            if not own:
+                raise ConfigError(f"grammar, rule {name}: no way is for {', '.join(sorted(pen.traits()))}")
+            kept[traits] = _weighted([written[n] for n in own], [ways[n].weight for n in own])
+        kept[traits](pen)
+
+    return write
 
 
 def _sequence(steps: list[Step]) -> Slot:

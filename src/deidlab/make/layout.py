@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
 import tomllib
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
@@ -12,19 +11,17 @@ from itertools import accumulate
 from typing import Any
 
 from deidlab.errors import UnknownNameError
-from deidlab.make.grammar import Grammar, Slot
+from deidlab.make.grammar import Grammar
 from deidlab.make.heads import write_head
 from deidlab.make.lists import words
 from deidlab.make.pen import Pen
 from deidlab.make.reading import own_text
 from deidlab.make.slots import SLOTS
+from deidlab.make.whole import WholeNotes, sign_further, styled
 
 _TRIES = 20
 _HEADINGS = words("layout_headings")
 _WHOLE = ("whole_hospital.txt", "whole_community.txt", "whole_abroad.txt")
-_STARTS = re.compile(r"(?:\n|[.!?])[ \t]*$")
-_SLOT = re.compile(r"<[^<>]*>")
-_BETWEEN = re.compile(r"^====[ ]*$", re.MULTILINE)
 _FILES = ("words.txt", "plain.txt", "labelled.txt", "frames.txt")
 
 
@@ -68,21 +65,8 @@ def english() -> Grammar:
 
 
 @functools.cache
-def _whole_notes() -> tuple[tuple[Slot, str], ...]:
-    """Notes that were written as a whole, with slots for what is about somebody, and the case of each."""
-    texts = [text for name in _WHOLE for text in _BETWEEN.split(own_text("grammar", name))]
-    notes = [text.strip("\n") for text in texts if text.strip()]
-    return tuple(
-        (english().compile(text, f"whole note {number}"), _case_of(text))
-        for number, text in enumerate(notes, 1)
-    )
-
-
-def _case_of(text: str) -> str:
-    """How a note is typed: all in capitals, without any, or as usual."""
-    letters = [letter for letter in _SLOT.sub("", text) if letter.isalpha()]
-    capitals = sum(letter.isupper() for letter in letters) / max(1, len(letters))
-    return "upper" if capitals > 0.85 else "lower" if capitals < 0.01 else ""
+def _whole_notes() -> WholeNotes:
+    return WholeNotes("\n====\n".join(own_text("grammar", name) for name in _WHOLE), english())
 
 
 @functools.cache
@@ -127,7 +111,7 @@ def write_note(pen: Pen, profile: Profile) -> str:
     name = _draw_kind(pen)
     kind = _table()["kinds"][name]
     look = _draw_look(pen)
-    title = _styled(pen.pick(kind["titles"]), look.case)
+    title = styled(pen.pick(kind["titles"]), look.case)
     title_first = pen.often(0.5)
     if title and title_first:
         pen.put(title + "\n" + look.between)
@@ -171,7 +155,7 @@ def write_end(pen: Pen, profile: Profile) -> None:
         pen.put(pen.pick(("\n", "\n\n", "\n")))
         write_rule(pen, profile, lambda: "end")
         if profile.whole:
-            _sign_further(pen, 0.85)
+            sign_further(pen, english(), 0.85)
     pen.put("\n")
 
 
@@ -181,20 +165,11 @@ def write_sentence(pen: Pen, profile: Profile, plain: str) -> None:
 
 
 def _write_whole(pen: Pen) -> None:
-    note, case = pen.pick(_whole_notes())
-    note(pen)
-    _sign_further(pen, 0.95)
+    note = pen.pick(_whole_notes().of(""))
+    note.write(pen)
+    sign_further(pen, english(), 0.95)
     pen.put("\n")
-    # Whoever types without capitals, or in nothing else, writes names so too.
-    if case and pen.often(0.85):
-        pen.parts[:] = [(_styled(text, case), label) for text, label in pen.parts]
-
-
-def _sign_further(pen: Pen, share: float) -> None:
-    """Put something behind a name that is all of the last line or sentence: that would else wear out."""
-    *_, (before, _), (_, label) = [("\n", ""), *pen.parts]
-    if label == "DOCTOR" and _STARTS.search(before) and pen.often(share):
-        english().write("after.name", pen)
+    note.restyle(pen)
 
 
 def _write_messy(pen: Pen, profile: Profile) -> None:
@@ -226,15 +201,9 @@ def _draw_look(pen: Pen) -> _Look:
     )
 
 
-def _styled(title: str, case: str) -> str:
-    if case == "upper":
-        return title.upper()
-    return title.lower() if case == "lower" else title
-
-
 def _write_section(pen: Pen, name: str, look: _Look, profile: Profile) -> None:
     section = _table()["sections"][name]
-    title = _styled(pen.pick(section["titles"]), look.case)
+    title = styled(pen.pick(section["titles"]), look.case)
     if title:
         pen.put(
             look.heading.format(title, line=pen.pick("-=~_*") * pen.number(len(title) - 1, len(title) + 6))

@@ -43,30 +43,31 @@ def make_person(pen: Pen, sex: str = "", family: str = "") -> Person:
     """A person of the sex ('m', 'f' or either), and of the family where one is given."""
     sex = sex or ("f" if pen.draw() < 0.53 else "m")
     origin = _origin(pen)
-    given = _given(pen, origin, sex)
+    given = draw_given(pen, origin, sex)
     if pen.draw() < 0.05:
-        given = f"{given}{pen.pick(('-', ' '))}{_given(pen, origin, sex)}"
+        given = f"{given}{pen.pick(('-', ' '))}{draw_given(pen, origin, sex)}"
     middle = ""
     if pen.draw() < 0.3:
-        middle = _given(pen, origin, sex)
-    own = family if family and pen.draw() < 0.85 else _family(pen, origin)
+        middle = draw_given(pen, origin, sex)
+    own = family if family and pen.draw() < 0.85 else draw_family(pen, origin)
     if not family and pen.draw() < 0.05:
-        own = f"{own}{pen.pick(('-', '-', ' '))}{_family(pen, origin)}"
+        own = f"{own}{pen.pick(('-', '-', ' '))}{draw_family(pen, origin)}"
     nickname = pen.pick(_pool("nickname", sex)) if pen.draw() < 0.15 else ""
     if pen.draw() < 0.6:  # most systems keep no accents
-        given, middle, own, nickname = map(_plain, (given, middle, own, nickname))
+        given, middle, own, nickname = map(without_accents, (given, middle, own, nickname))
     return Person(given, middle, own, sex, nickname)
 
 
 def make_family_name(pen: Pen) -> str:
-    return _family(pen, _origin(pen))
+    return draw_family(pen, _origin(pen))
 
 
 def make_given_name(pen: Pen, sex: str = "") -> str:
-    return _given(pen, _origin(pen), sex or pen.pick("mf"))
+    return draw_given(pen, _origin(pen), sex or pen.pick("mf"))
 
 
-def _given(pen: Pen, origin: str, sex: str) -> str:
+def draw_given(pen: Pen, origin: str, sex: str) -> str:
+    """A given name of the origin; `made` and `wide` are names that few have, or any."""
     if origin in ("made", "wide"):
         if pen.draw() < 0.25:
             return _syllables(pen, short=True)
@@ -74,12 +75,25 @@ def _given(pen: Pen, origin: str, sex: str) -> str:
     return pen.pick(_pool(origin, sex))
 
 
-def _family(pen: Pen, origin: str) -> str:
+def draw_family(pen: Pen, origin: str) -> str:
+    """A family name of the origin."""
     if origin == "made":
         return _syllables(pen)
     if origin == "wide":
         return pen.pick(_wide("family"))
     return pen.pick(_pool(origin, "family"))
+
+
+def has_names(origin: str, kind: str) -> bool:
+    """Whether there is a list of such names here."""
+    return origin in ("made", "wide") or bool(_pool(origin, kind))
+
+
+def first_family(family: str) -> str:
+    """The first of two family names, with the particles before it."""
+    words = family.split(" ")
+    end = next((n for n, word in enumerate(words, 1) if word[:1].isupper()), len(words))
+    return " ".join(words[:end])
 
 
 def _syllables(pen: Pen, short: bool = False) -> str:
@@ -136,7 +150,8 @@ def _title(name: str) -> str:
 
 
 @functools.lru_cache(maxsize=65536)
-def _plain(name: str) -> str:
+def without_accents(name: str) -> str:
+    """The name as systems keep it that know no accents."""
     if name.isascii():
         return name
     plain = unicodedata.normalize("NFKD", name).replace("ł", "l").replace("ø", "o").replace("đ", "d")

@@ -6,17 +6,32 @@ All chance comes from one seeded generator, so that the same seed writes the sam
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from deidlab.make.cast import Cast
+    from deidlab.make.names import Person
+    from deidlab.make.places import Town
 
 Item = TypeVar("Item")
 Part = tuple[str, str]
 """A piece of text and its label; the label is empty where the piece is no PHI."""
 
+GROWN = 15
+"""From this age on a patient is a man or a woman, not a boy or a girl."""
 _VOWELS = frozenset("aeiouAEIOU8")
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Whom, which day and which town the words are about just now; None: the patient, the visit, home."""
+
+    person: Person | None = None
+    day: date | None = None
+    town: Town | None = None
 
 
 class Pen:
@@ -26,8 +41,36 @@ class Pen:
         self.chance, self.cast = chance, cast
         self.draw = chance.random
         self.parts: list[Part] = []
+        self.scene = Scene()
         self._capital = False
         self._article = False
+
+    @property
+    def person(self) -> Person:
+        return self.scene.person or self.cast.patient
+
+    @property
+    def day(self) -> date:
+        return self.scene.day or self.cast.day
+
+    @property
+    def town(self) -> Town:
+        return self.scene.town or self.cast.town
+
+    def traits(self) -> frozenset[str]:
+        """What ways of a rule may be kept for: the country, the person's sex, and whether that is a child."""
+        person = self.person
+        young = person is self.cast.patient and self.cast.age < GROWN
+        return frozenset({self.cast.country, person.sex, "child" if young else "adult"})
+
+    def aside(self, write: Callable[[Pen], None]) -> str:
+        """What is written, as text that does not stand in the note yet."""
+        before, self.parts = self.parts, []
+        try:
+            write(self)
+            return "".join(text for text, _ in self.parts)
+        finally:
+            self.parts = before
 
     def put(self, text: str, label: str = "") -> None:
         """Write a piece of text, as PHI of a label where one is given."""

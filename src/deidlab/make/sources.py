@@ -22,8 +22,8 @@ def choose_source(
 ) -> Iterator[Document]:
     """n notes of the language and label set, written by a grammar or made of the notes under `base`.
 
-    Without a language it is that of the label set; without a label set it is the one that the language's
-    notes have. `lift` changes nothing where a language's own grammar is dense in PHI as it is.
+    Without a language it is that of the label set; without a label set it is the first language's, where a map
+    leads there. `lift` changes nothing where a language's own grammar is dense in PHI as it is.
     """
     told = load_label_set(labels).language if labels else ""
     spoken = languages.find(language or told or languages.DEFAULT)
@@ -36,7 +36,8 @@ def choose_source(
     if spoken.notes is None:
         raise ConfigError(f"no notes can be made in {spoken.name or spoken.code}: it has no grammar for them")
     made = spoken.notes()
-    return _labelled(make_spoken_notes(spoken.code, made, n, seed), made.labels, labels)
+    usual = LABELS if f"{made.labels}--{LABELS}" in known_maps() else made.labels
+    return _labelled(make_spoken_notes(spoken.code, made, n, seed), made.labels, labels or usual)
 
 
 def _own_notes(n: int, seed: int, lift: bool, base: Path | None) -> Iterator[Document]:

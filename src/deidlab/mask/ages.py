@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from deidlab import languages
@@ -16,7 +17,7 @@ from deidlab.languages.language import Language
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
 _TOKEN = re.compile(rf"{_NUMBER.pattern}|[^\W\d_]+|\S")
-_YEARS = ("ans", "jahre")
+_YEARS = ("jahre",)
 _MARKS = frozenset(".,;:-–—/'’()~<>+½¼¾")
 _WORD = re.compile(r"[^\W\d_]+")
 OLDEST = 89
@@ -32,6 +33,7 @@ class _AgeWords(NamedTuple):
     year_unit: re.Pattern[str]
     unit_behind: re.Pattern[str]
     old: dict[str, int]
+    spoken: re.Pattern[str]
     young: frozenset[str]
     beside: frozenset[str]
 
@@ -52,6 +54,7 @@ def _age_words(everyone: tuple[Language, ...]) -> _AgeWords:
         re.compile("|".join((years, *_YEARS)), re.I),
         re.compile(rf"\s*(?:(?:[-–]|{to})\s*{_NUMBER.pattern})?[\s-]*([^\W\d_]+)", re.I),
         old,
+        re.compile(rf"(?<![^\W\d_])(?:{'|'.join(_long_first(old))})(?![^\W\d_])", re.I),
         young,
         frozenset({*units, *old, *young, *_YEARS}).union(*(each.beside for each in ages)),
     )
@@ -112,9 +115,15 @@ def _band(age: int, years: int) -> str:
 
 
 def _spoken(text: str) -> list[int]:
-    """The ages over 89 that are written in words."""
+    """The ages over 89 that are written in words; a number may have several."""
     old = _known().old
-    return [old[word.lower()] for word in _WORD.findall(text) if word.lower() in old]
+    words = ("-".join(_WORD.findall(match.group().lower())) for match in _known().spoken.finditer(text))
+    return [old[word] for word in words if word in old]
+
+
+def _long_first(words: Iterable[str]) -> list[str]:
+    """The words as patterns, the longest first; those of one number have hyphens or blanks between them."""
+    return [re.escape(word).replace(r"\-", r"[-\s]{1,2}") for word in sorted(words, key=len, reverse=True)]
 
 
 def _years(number: re.Match[str]) -> int:

@@ -14,14 +14,14 @@ MonthForm = tuple[int, Calendar, bool]
 def month_forms(calendars: Sequence[Calendar]) -> dict[str, MonthForm]:
     """Every spelling of a month in lower case; the first calendar that has it decides, long forms first."""
     forms: dict[str, MonthForm] = {}
-    for calendar in calendars:
-        for spelling, (number, short) in calendar.spellings.items():
-            forms.setdefault(spelling, (number, calendar, short))
     for short in (False, True):
         for calendar in calendars:
             names = calendar.short_months if short else calendar.months
             for number, name in enumerate(names, start=1):
                 forms.setdefault(name.lower(), (number, calendar, short))
+            for spelling, (number, is_short) in calendar.spellings.items():
+                if is_short == short:
+                    forms.setdefault(spelling, (number, calendar, short))
     return forms
 
 

@@ -88,8 +88,9 @@ def name_fact(
     name = parse_name(text, spoken_in(label, language))
     # What leads a family name comes behind it: people are told apart by the word that follows.
     ordered = sorted(name.parts, key=lambda part: part.leads)
-    parts = tuple(_part(keyring, patient, text, part, name.title_gender or told) for part in ordered)
-    gender = _gender(text, name)
+    home = spoken_in(label, language).people.origin
+    parts = tuple(_part(keyring, patient, text, part, name.title_gender or told, home) for part in ordered)
+    gender = _gender(text, name, home)
     group = gender_digest(keyring, patient, gender) if gender in ("m", "f") else b""
     return Fact("name", label, mention_digest(keyring, patient, text), group, parts)
 
@@ -109,11 +110,11 @@ def gender_digest(keyring: Keyring, patient: str, gender: str) -> bytes:
     return keyring.digest("state", "gender", patient, gender)
 
 
-def _part(keyring: Keyring, patient: str, text: str, part: NamePart, told: str) -> Part:
+def _part(keyring: Keyring, patient: str, text: str, part: NamePart, told: str, home: str) -> Part:
     word = text[part.start : part.end]
     initial = initial_digest(keyring, patient, word)
     role = part.role
-    gender, given, family = known_name(word)
+    gender, given, family = known_name(word, home)
     if part.initial:
         return Part(role, b"", initial)
     digest = word_digest(keyring, patient, word)
@@ -126,8 +127,8 @@ def _part(keyring: Keyring, patient: str, text: str, part: NamePart, told: str) 
     return Part(role, digest, initial, keyring.seal(plain, patient, digest))
 
 
-def _gender(text: str, name: Name) -> str:
+def _gender(text: str, name: Name, home: str) -> str:
     if name.title_gender:
         return name.title_gender
     given = next((p for p in name.parts if p.role == "g" and not p.initial), None)
-    return known_name(text[given.start : given.end])[0] if given else ""
+    return known_name(text[given.start : given.end], home)[0] if given else ""

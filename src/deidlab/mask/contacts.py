@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from collections.abc import Mapping
 
 from deidlab.banks import fold
 from deidlab.mask.keys import Stream
@@ -30,14 +31,27 @@ _SAID = frozenset({
 _LONGEST_USER = 64
 
 
-def new_phone(stream: Stream, text: str, area_code: str) -> str:
+def new_phone(stream: Stream, text: str, area_code: str, fictional: Mapping[str, str]) -> str:
     """A number of the same shape, in the area code of the patient's new place where the old one had one.
 
-    Of the words beside it only those that say what it is stay.
+    One that begins as `fictional` says gets the beginning of numbers that nobody has. Of the words beside it
+    only those that say what it is stay.
     """
     others = {word for word in _TOKEN.findall(text) if word.lower() not in _SAID}
-    new = _new_digits(stream, text, area_code)
+    new = _new_fiction(stream, text, fictional) or _new_digits(stream, text, area_code)
     return _TOKEN.sub(lambda m: another(stream, m.group()) if m.group() in others else m.group(), new)
+
+
+def _new_fiction(stream: Stream, text: str, fictional: Mapping[str, str]) -> str:
+    digits = "".join(c for c in text if c.isdecimal())
+    start = next((new for old, new in fictional.items() if digits.startswith(old)), "")
+    rest = len(digits) - len(start)
+    if not start or rest < 2 or _MORE.search(text):
+        return ""
+    drawn = [str(stream.below(10)) for _ in range(rest)]
+    while start + "".join(drawn) == digits:
+        drawn = [str(stream.below(10)) for _ in range(rest)]
+    return _refill(text, start + "".join(drawn))
 
 
 def _new_digits(stream: Stream, text: str, area_code: str) -> str:

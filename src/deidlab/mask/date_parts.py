@@ -25,14 +25,17 @@ class DateWords(NamedTuple):
     months: dict[str, MonthForm]
     seasons: dict[str, tuple[int, Calendar]]
     holidays: dict[str, tuple[Day, Calendar]]
+    ordinals: dict[str, Calendar]
     connectors: frozenset[str]
 
 
-def date_words() -> DateWords:
-    return _date_words(languages.everyone())
+def date_words(language: str = "") -> DateWords:
+    """A word that several languages have is read as that of the notes."""
+    own = languages.of(language)
+    return _date_words((own, *(each for each in languages.everyone() if each is not own)))
 
 
-@functools.lru_cache(maxsize=4)
+@functools.lru_cache(maxsize=16)
 def _date_words(everyone: tuple[Language, ...]) -> DateWords:
     calendars = [language.calendar for language in everyone]
     months, seasons, holidays = month_forms(calendars), season_forms(calendars), holiday_forms(calendars)
@@ -40,6 +43,7 @@ def _date_words(everyone: tuple[Language, ...]) -> DateWords:
     return DateWords(
         tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in kinds),
         months, seasons, holidays,
+        {mark: calendar for calendar in reversed(calendars) for mark in calendar.ordinals},
         frozenset().union(*(calendar.connectors for calendar in calendars)),
     )  # fmt: skip
 
@@ -56,10 +60,10 @@ def _kinds(calendars: Sequence[Calendar], months: str, seasons: str, holidays: s
 
     month = rf"(?P<month>{months})\b\.?"
     year = r"(?P<year>\d{4}|['’]\d{2})(?!\d)"
-    day = r"(?P<day>\d{1,2})(?P<ordinal>st|nd|rd|th)?"
+    day = rf"(?P<day>\d{{1,2}})(?P<ordinal>{(ordinal := joined('ordinals'))})?"
     day2 = (
         rf"(?:(?P<dash>\s*(?:[-–]|{joined('to')})\s*)"
-        r"(?P<day2>\d{1,2})(?P<ordinal2>st|nd|rd|th)?(?![\d/]))?"
+        rf"(?P<day2>\d{{1,2}})(?P<ordinal2>{ordinal})?(?![\d/]))?"
     )
     of = rf"(?:\s*,)?\s*(?:\b(?:{joined('of_year')})\b\s*)?"
     day_month = (
@@ -86,7 +90,7 @@ def _kinds(calendars: Sequence[Calendar], months: str, seasons: str, holidays: s
         ("num_year", r"(?P<first>\d{1,2})(?P<sep>[-/.])(?P<year>\d{4})(?!\d)"),
         ("num_day", r"(?P<first>\d{1,2})(?P<sep>[-/.])(?P<second>\d{1,2})(?!\d|(?P=sep)\d)"),
         ("year", r"(?P<year>(?:1[89]|20|21)\d{2}|['’]\d{2})(?!\d)(?P<decade>['’]?s\b)?"),
-        ("day", r"(?P<day>\d{1,2})(?P<ordinal>st|nd|rd|th)\b"),
+        ("day", rf"(?P<day>\d{{1,2}})(?P<ordinal>{ordinal})\b"),
     ]  # fmt: skip
 
 
@@ -97,10 +101,12 @@ _POSERS = re.compile("[ıſİ\u212a]")
 
 @dataclass(frozen=True, slots=True)
 class DatePart:
-    """One date as written: its kind, the numbers read from it (None where not written) and its match."""
+    """One date as written: its kind, its match, the words that it was read by, and its numbers (None where
+    not written)."""
 
     kind: str
     match: re.Match[str] = field(repr=False)
+    words: DateWords = field(repr=False)
     year: int | None = field(default=None, repr=False)
     month: int | None = field(default=None, repr=False)
     day: int | None = field(default=None, repr=False)
@@ -112,11 +118,11 @@ class DatePart:
         return dt.date(self.year, self.month, self.day)
 
 
-def parse_dates(text: str, day_first: bool = False) -> list[DatePart] | None:
+def parse_dates(text: str, day_first: bool = False, language: str = "") -> list[DatePart] | None:
     """Every date of a span in order; None where some word or digit of it is no part of a date."""
     if _POSERS.search(text):
         return None
-    known = date_words()
+    known = date_words(language)
     parts: list[DatePart] = []
     at = 0
     while at < len(text):
@@ -171,7 +177,7 @@ def _read(known: DateWords, kind: str, match: re.Match[str], day_first: bool) ->
         # 3/64 is a month and a year.
         year, day = 2000 + (day or 0), None
     _check(year, month, day, groups.get("day2"))
-    return DatePart(kind, match, year, month, day)
+    return DatePart(kind, match, known, year, month, day)
 
 
 def _check(year: int | None, month: int | None, day: int | None, day2: str | None) -> None:

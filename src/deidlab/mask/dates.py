@@ -10,16 +10,18 @@ import datetime as dt
 import re
 
 from deidlab.mask import calendar_words as words
-from deidlab.mask.date_parts import DatePart, date_words, parse_dates
+from deidlab.mask.date_parts import DatePart, DateWords, parse_dates
 
 DEFAULT_ANCHOR = dt.date(2063, 7, 1)
 FIRST_YEAR, LAST_YEAR = 1800, 2199
 _ANY_YEAR = re.compile(r"(?<!\d)(?:1[89]|20|21)\d{2}(?!\d)")
 
 
-def shift_text(text: str, days: int, anchor: dt.date | None = None, day_first: bool = False) -> str | None:
+def shift_text(
+    text: str, days: int, anchor: dt.date | None = None, day_first: bool = False, language: str = ""
+) -> str | None:
     """The span's text with every date in it shifted; None where it cannot be read as dates."""
-    parts = parse_dates(text, day_first)
+    parts = parse_dates(text, day_first, language)
     if parts is None:
         return None
     near = next((part.full for part in parts if part.full), None) or anchor or DEFAULT_ANCHOR
@@ -34,9 +36,9 @@ def shift_text(text: str, days: int, anchor: dt.date | None = None, day_first: b
     return "".join(out) + text[done:]
 
 
-def anchor_of(text: str, day_first: bool = False) -> dt.date | None:
+def anchor_of(text: str, day_first: bool = False, language: str = "") -> dt.date | None:
     """The first full date of a span, or None: what dates without a year are near to."""
-    return next((part.full for part in parse_dates(text, day_first) or () if part.full), None)
+    return next((part.full for part in parse_dates(text, day_first, language) or () if part.full), None)
 
 
 def years_in(text: str) -> list[int]:
@@ -44,9 +46,9 @@ def years_in(text: str) -> list[int]:
     return [int(year) for year in _ANY_YEAR.findall(text)]
 
 
-def year_texts(text: str, day_first: bool = False) -> list[tuple[str, int]]:
+def year_texts(text: str, day_first: bool = False, language: str = "") -> list[tuple[str, int]]:
     """Every year of a span as written, without its apostrophe, and as a number."""
-    parts = parse_dates(text, day_first) or ()
+    parts = parse_dates(text, day_first, language) or ()
     found = []
     for part in parts:
         if part.year is None:
@@ -98,11 +100,11 @@ def _new_fields(part: DatePart, new: dt.date, days: int, old: dt.date, day_first
     if "month" in groups:
         # 5-May-2064 has short months, though May is as long as it gets.
         short = "-" in groups.get("gap1", "") and len(groups["month"]) == 3
-        fields["month"] = like_month(groups["month"], new.month, short)
+        fields["month"] = like_month(part.words, groups["month"], new.month, short)
     if "day" in groups:
         fields["day"] = _pad(groups["day"], new.day, groups["day"].startswith("0"))
         if "ordinal" in groups:
-            fields["ordinal"] = like_case(groups["ordinal"], ordinal(new.day))
+            fields["ordinal"] = _like_ordinal(part.words, groups["ordinal"], new.day)
     if "day2" in groups and part.day is not None:
         _fill_second_day(fields, groups, part, old, days)
     if "first" in groups:
@@ -138,24 +140,23 @@ def _fill_second_day(
     begin = old + dt.timedelta(days)
     number = _pad(groups["day2"], end.day, groups["day2"].startswith("0"))
     if "ordinal2" in groups:
-        fields["ordinal2"] = like_case(groups["ordinal2"], ordinal(end.day))
+        fields["ordinal2"] = _like_ordinal(part.words, groups["ordinal2"], end.day)
     if begin.month == end.month or "month" not in groups:
         fields["day2"] = number
     elif part.kind == "month_day":
-        fields["day2"] = f"{like_month(groups['month'], end.month)} {number}"
+        fields["day2"] = f"{like_month(part.words, groups['month'], end.month)} {number}"
     else:
-        fields["day"] = (
-            f"{fields['day']}{fields.pop('ordinal', '')} {like_month(groups['month'], begin.month)}"
-        )
+        month = like_month(part.words, groups["month"], begin.month)
+        fields["day"] = f"{fields['day']}{fields.pop('ordinal', '')} {month}"
         if "ordinal" in groups:
             fields["ordinal"] = ""
-        fields["month"] = like_month(groups["month"], end.month)
+        fields["month"] = like_month(part.words, groups["month"], end.month)
         fields["day2"] = number
 
 
 def _shift_holiday(part: DatePart, days: int, near: dt.date) -> str:
     """The holiday that the shifted day is, or else the day itself: either way the interval holds."""
-    known = date_words().holidays
+    known = part.words.holidays
     name = part.match.group("holiday").lower().replace("’", "'")
     if name not in known:
         name = next(each for each in known if each.replace("'", "") == name.replace("'", ""))
@@ -176,7 +177,7 @@ def _shift_holiday(part: DatePart, days: int, near: dt.date) -> str:
 
 
 def _shift_season(part: DatePart, days: int, near: dt.date) -> str:
-    number, calendar = date_words().seasons[part.match.group("season").lower()]
+    number, calendar = part.words.seasons[part.match.group("season").lower()]
     year = part.year if part.year is not None else near.year
     new = words.middle_of_season(number, year) + dt.timedelta(days)
     season = calendar.seasons[words.season_of(new)]
@@ -203,8 +204,8 @@ def like_year(written: str, year: int) -> str:
     return mark + (f"{year:04d}" if len(digits) == 4 else f"{year % 100:02d}")
 
 
-def like_month(written: str, month: int, short: bool = False) -> str:
-    _, calendar, is_short = date_words().months[written.lower()]
+def like_month(known: DateWords, written: str, month: int, short: bool = False) -> str:
+    _, calendar, is_short = known.months[written.lower()]
     names = calendar.short_months if short or is_short else calendar.months
     return like_case(written, names[month - 1])
 
@@ -217,8 +218,8 @@ def like_case(written: str, new: str) -> str:
     return new[:1].upper() + new[1:]
 
 
-def ordinal(day: int) -> str:
-    return "th" if 11 <= day % 100 <= 13 else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
+def _like_ordinal(known: DateWords, written: str, day: int) -> str:
+    return like_case(written, known.ordinals[written.lower()].ordinal(day))
 
 
 def _pad(written: str, number: int, pad: bool) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from deidlab import languages
 from deidlab.errors import CorpusError
@@ -24,6 +25,9 @@ from deidlab.mask.state import PatientState
 from deidlab.mask.styles import redact, tag
 from deidlab.mask.surrogate import NoteSurrogates, PatientPlan
 from deidlab.types import Document, MaskedDocument, Span
+
+# No word that a surrogate is joined to is longer.
+_JOINT = 12
 
 
 class Masker:
@@ -73,7 +77,7 @@ class Masker:
         spans = self.masked_part(document)
         plan = self._plan_of(document.patient, state)
         note = NoteSurrogates(plan, document.text, spans, self.settings.day_first)
-        replacements = []
+        replacements: list[tuple[Span, str]] = []
         for span, others in zip(spans, give_way(spans, self._marked(document)), strict=True):
             written = document.text[span.start : span.end]
             number = self._number(document, state, span, written)
@@ -81,7 +85,8 @@ class Masker:
                 new = self._replace_all(span, written, number, note, others)
             else:
                 new = self._replace(span, written, number, note, plan)
-            replacements.append((span, new))
+            done = replacements[-1][0].end if replacements else 0
+            replacements.append(self._joined(document.text, span, new, done))
         return MaskedDocument(document.id, apply(document.text, replacements), tuple(replacements))
 
     def pseudonym(self, kind: str, id: str) -> str:
@@ -129,6 +134,17 @@ class Masker:
         if style == "redact":
             return redact(written, self.settings.redact_mark)
         return tag(span.label, number)
+
+    def _joined(self, text: str, span: Span, new: str, done: int) -> tuple[Span, str]:
+        """The replacement, with the end of what stands before a surrogate where the language changes it."""
+        style = self.settings.policy.row(span.label).style or self.settings.style
+        if style != "surrogate" or not new[:1].isalpha():
+            return span, new
+        before = text[max(done, span.start - _JOINT) : span.start]
+        gone, instead = spoken_in(span.label, self.settings.language).join(before, new)
+        if not gone:
+            return span, new
+        return replace(span, start=span.start - gone), instead + new
 
     def _number(self, document: Document, state: PatientState, span: Span, written: str) -> int:
         key = (span.label, mention_digest(self._keyring, document.patient, written))

@@ -18,16 +18,15 @@ from deidlab.languages.language import Language
 
 # Of languages that have no folder: people bear the titles of where they are from.
 _TITLES = {
-    **dict.fromkeys(("herr", "monsieur", "signor"), "m"),
-    **dict.fromkeys(("frau", "madame", "mme", "mlle"), "f"),
+    **dict.fromkeys(("herr", "signor"), "m"),
+    "frau": "f",
 }
-_ABBREVIATIONS = frozenset({"mme", "mlle"})
 _PARTICLES = frozenset({
     "der", "den", "dem", "van", "von", "vom", "zu", "da", "das", "do", "dos", "di", "bin", "ibn", "al", "le",
     "du", "ten", "ter", "af",
 })  # fmt: skip
 # Names of their own between two others too: Nguyen Van Minh, Alfred Al Wexley.
-_NAMELIKE = frozenset({"al", "bin", "das", "den", "di", "do", "du", "le", "van"})
+_NAMELIKE = frozenset({"al", "ben", "bin", "das", "den", "des", "di", "do", "du", "le", "van"})
 _PAIRS = frozenset(
     {("de", second) for second in ("la", "las", "los", "le")}
     | {(first, second) for first in ("van", "von") for second in ("de", "dem", "den", "der")}
@@ -67,7 +66,7 @@ def _name_words(everyone: tuple[Language, ...]) -> _NameWords:
     titles = {title: gender for each in people for title, gender in each.titles.items()}
     return _NameWords(
         {fold(title): gender for title, gender in {**_TITLES, **titles}.items()},
-        _ABBREVIATIONS.union(*(each.abbreviations for each in people)),
+        frozenset().union(*(each.abbreviations for each in people)),
         frozenset().union(*(each.accented for each in people)),
         _PARTICLES.union(*(each.particles for each in people)),
     )

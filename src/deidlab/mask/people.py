@@ -155,6 +155,8 @@ def _unit_roles(text: str, units: list[list[NamePart]], titled: bool, language: 
         return ["f"] * before + ["g"] + ["m"] * (n - before - 1)
     if n <= 1:
         return ["g" if units[0][0].initial else "f"] if n else []
+    if shouted := _family_in_capitals(text, units):
+        return ["f"] * shouted + ["g"] + ["m"] * (n - shouted - 1)
     first, last = units[0][0], units[-1][0]
     if last.initial and not first.initial and all(unit[0].initial for unit in units[1:]):
         gender, _, family = known_name(text[first.start : first.end])
@@ -165,6 +167,14 @@ def _unit_roles(text: str, units: list[list[NamePart]], titled: bool, language: 
         gender, _, family = known_name(text[units[-2][0].start : units[-2][0].end])
         families = 2 if not gender and _has_two_families(family, language) else 1
     return ["g"] + ["m"] * (n - 1 - families) + ["f"] * families
+
+
+def _family_in_capitals(text: str, units: list[list[NamePart]]) -> int:
+    """How many words in capitals come before others that have one each: `DUPONT Marie`; 0 where none do."""
+    shouted = [all(text[part.start : part.end].isupper() for part in unit) for unit in units]
+    n_shouted = shouted.index(False) if False in shouted else 0
+    initials = any(unit[0].initial for unit in units)
+    return 0 if initials or any(shouted[n_shouted:]) else n_shouted
 
 
 def _has_two_families(origin: str, language: Language) -> bool:

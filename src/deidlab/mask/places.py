@@ -32,7 +32,7 @@ def region_of(base: str, text: str, language: Language) -> tuple[str, str] | Non
     digits = re.sub(r"\D", "", text)
     canadian = _CANADIAN.match(text)
     if canadian:
-        bank = canada()
+        bank = banks.get("CA", canada)()
         region = bank.postcodes.get(canadian.group(1).upper())
         return (bank.country, region) if region else None
     if len(digits) in (5, 9) and base in ("ZIP", "LOCATION-OTHER"):
@@ -75,6 +75,7 @@ class PlacePlan:
         keep_regions: bool = False,
     ) -> None:
         self._keyring, self._patient = keyring, patient
+        self._banks = language.places.banks
         facts = [fact for fact in state.facts if fact.kind in ("place", "seat")]
         self.seats = _seats(facts)
         self._real = {fact.group[-_DIGEST:] for fact in facts if fact.group}
@@ -137,7 +138,7 @@ class PlacePlan:
             return self._regions[group]
         sealed, digest = group[:-_DIGEST], group[-_DIGEST:]
         country = self._keyring.unseal(sealed, self._patient, digest).decode("ascii", "replace")
-        bank = _bank_of(country)
+        bank = _bank_of(country, self._banks)
         if self._keep_regions and bank.regions_are_states:
             region = next((r for r in bank.regions if self._of_region(country, r) == digest), "")
             if region:
@@ -176,7 +177,7 @@ def _first(
     return None
 
 
-def _bank_of(country: str) -> PlaceBank:
-    """The bank of a country that some language knows; that of the first language's home for any other."""
+def _bank_of(country: str, own: Mapping[str, Callable[[], PlaceBank]]) -> PlaceBank:
+    """The bank of a country that the notes' language or some other knows; for any other that of the first."""
     banks = {name: load for each in languages.everyone() for name, load in each.places.banks.items()}
-    return banks.get(country, next(iter(banks.values())))()
+    return (banks | {**own}).get(country, next(iter(banks.values())))()

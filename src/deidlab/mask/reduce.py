@@ -53,7 +53,7 @@ def _born(everyone: tuple[Language, ...]) -> re.Pattern[str]:
 
 def _year_of(text: str, before: str, plan: PatientPlan, day_first: bool) -> str | None:
     born = plan.is_old and _born(languages.everyone()).search(before) is not None
-    years = year_texts(text, day_first)
+    years = year_texts(text, day_first, plan.language)
     if not years or born or any(plan.tells_old_age(year, len(written) == 2) for written, year in years):
         return None
     return "-".join(dict.fromkeys(written for written, _ in years))

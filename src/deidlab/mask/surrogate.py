@@ -138,7 +138,8 @@ class NoteSurrogates:
             group = self._plan.places.group(
                 self._plan.mention(text), self._group(base, text, language), language
             )
-            return contacts.new_phone(stream, text, self._plan.places.main(group).area_code)
+            area = self._plan.places.main(group).area_code
+            return contacts.new_phone(stream, text, area, language.fictional_phones)
         if base in _NUMBERS:
             # A plain word that was taken for a number: other letters would look like nothing at all.
             return tag(span.label) if text.islower() and text.isalpha() else new_number(stream, text, base)
@@ -166,7 +167,7 @@ class NoteSurrogates:
         return new_number(stream, text) if any(c.isdecimal() for c in text) else tag(span.label)
 
     def _date(self, span: Span, text: str) -> str:
-        shifted = shift_text(text, self._plan.days, self._anchor(span), self._day_first)
+        shifted = shift_text(text, self._plan.days, self._anchor(span), self._day_first, self._plan.language)
         if shifted is not None:
             return shifted
         if not any(c.isdecimal() for c in text):
@@ -178,7 +179,8 @@ class NoteSurrogates:
         """The last full date before the span, or else the first one after it."""
         if self._anchors is None:
             dates = [s for s in self._spans if base_label(s.label) == "DATE"]
-            found = ((s.start, anchor_of(self._text[s.start : s.end], self._day_first)) for s in dates)
+            day_first, language = self._day_first, self._plan.language
+            found = ((s.start, anchor_of(self._text[s.start : s.end], day_first, language)) for s in dates)
             self._anchors = [(start, date) for start, date in found if date]
         index = bisect_left(self._anchors, span.start, key=lambda item: item[0])
         if index:

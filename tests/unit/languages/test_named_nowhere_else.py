@@ -23,12 +23,32 @@ def modules_outside(*folders: Path) -> list[Path]:
 
 
 def strings_of(module: Path) -> set[str]:
+    """Strings that stand for themselves: in a list of words a language's code may be a word of another."""
     tree = ast.parse(module.read_text("utf-8"))
+    lists = [node for node in ast.walk(tree) if isinstance(node, (ast.Tuple, ast.List, ast.Set, ast.Dict))]
+    compared = {
+        id(side) for node in ast.walk(tree) if isinstance(node, ast.Compare) for side in node.comparators
+    }
+    words = {
+        id(child)
+        for node in lists
+        if id(node) not in compared
+        for child in ast.iter_child_nodes(node)
+        if isinstance(child, ast.Constant)
+    }
     return {
         node.value
         for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in words
     }
+
+
+def test_codes_in_comparisons_are_seen_and_words_in_lists_are_not(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text(
+        "if code == 'aa' or code in ('bb', 'cc') or find('dd'):\n    WORDS = ('ee', 'ff')\n", "utf-8"
+    )
+    assert strings_of(module) == {"aa", "bb", "cc", "dd"}
 
 
 @pytest.mark.parametrize("code", languages.SHIPPED)

@@ -146,7 +146,7 @@ def test_notes_are_made_in_it(tmp_path: Path) -> None:
     out = tmp_path / "made.jsonl"
     made = CliRunner().invoke(app, ["corpus", "make", str(out), "-n", "3", "--language", "toy", "-q"])
     assert made.exit_code == 0, made.output
-    assert [note.id for note in read_corpus(out)] == ["t000000", "t000001", "t000002"]
+    assert [note.id for note in read_corpus(out)] == ["t000000-1", "t000000-2", "t000000-3"]
     assert {span.label for note in read_corpus(out) for span in note.spans} == {"PATIENT"}
 
 

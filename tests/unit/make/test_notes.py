@@ -13,8 +13,9 @@ from deidlab.errors import ConfigError
 from deidlab.labels import load_label_set
 from deidlab.make import make_notes
 from deidlab.make.cast import Cast
-from deidlab.make.layout import _SLOT, _WHOLE, _case_of, _whole_notes, find_profile
+from deidlab.make.layout import _WHOLE, _whole_notes, find_profile
 from deidlab.make.notes import make_patient
+from deidlab.make.whole import SLOT, case_of
 from deidlab.make.pen import Pen
 from deidlab.make.reading import own_text
 from deidlab.types import Document
@@ -97,7 +98,7 @@ def test_many_forms_of_names() -> None:
 
 
 def test_whole_notes_keep_their_authors_case() -> None:
-    assert [_case_of(text) for text in ("SEEN BY <doc>. OK", "seen by <doc.full>, ok", "Seen by <doc>")] == [
+    assert [case_of(text) for text in ("SEEN BY <doc>. OK", "seen by <doc.full>, ok", "Seen by <doc>")] == [
         "upper",
         "lower",
         "",
@@ -106,9 +107,9 @@ def test_whole_notes_keep_their_authors_case() -> None:
 
 def test_every_whole_note_can_be_written_and_says_whom_it_is_about() -> None:
     bare = 0
-    for number, (note, _) in enumerate(_whole_notes()):
+    for number, note in enumerate(_whole_notes().all):
         pen = Pen(random.Random(number), Cast(f"whole/{number}"))
-        note(pen)
+        note.write(pen)
         parts = pen.take()
         text = "".join(text for text, _ in parts)
         assert text.strip() and "<doc" not in text and "<pt" not in text, number
@@ -119,6 +120,6 @@ def test_every_whole_note_can_be_written_and_says_whom_it_is_about() -> None:
 def test_no_date_or_year_is_typed_into_a_whole_note() -> None:
     month = "January|February|March|April|June|July|August|September|October|November|December"
     for name in _WHOLE:
-        typed = _SLOT.sub("", own_text("grammar", name))
+        typed = SLOT.sub("", own_text("grammar", name))
         assert not re.search(rf"\b(?:{month})\b|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b", typed), name
         assert not re.search(r"\b(?:19|20)\d\d\b|\b\d{1,2}/\d{1,2}/\d{2,4}\b", typed), name

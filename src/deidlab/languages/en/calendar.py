@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from deidlab.languages.calendar import Calendar, from_easter, nth, on
 
+
+def _ordinal(day: int) -> str:
+    return "th" if 11 <= day % 100 <= 13 else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
+
+
 CALENDAR = Calendar(
     months=("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
             "November", "December"),
@@ -23,6 +28,8 @@ CALENDAR = Calendar(
     of_year=("of", "in"),
     of_year_after_month_day=("of",),
     to=("to", "through"),
+    ordinals=("st", "nd", "rd", "th"),
+    ordinal=_ordinal,
     holidays={
         "christmas": on(12, 25), "christmas day": on(12, 25), "xmas": on(12, 25),
         "christmas eve": on(12, 24), "new year's": on(1, 1), "new year's day": on(1, 1),

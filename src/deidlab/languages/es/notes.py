@@ -1,19 +1,21 @@
-"""What Spanish notes are made with, for `corpus make`: a small grammar, and slots of their own.
+"""What Spanish notes are made with, for `corpus make`: grammar and whole notes of Spain, the Americas and clinics of the US.
 
-Far fewer kinds of note and ways to say things than in English: enough to try a pipeline, not to train a
-model that is to replace one trained on real notes.
+All but numbers with check digits is data in `made/`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import date, timedelta
+from collections.abc import Callable, Mapping
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from deidlab.banks import countries, name_pool, professions, spain, stems
-from deidlab.languages.es.calendar import CALENDAR
-from deidlab.languages.language import MadeNotes
+from stdnum import luhn
+from stdnum.ar import cuit
+from stdnum.cl import rut
+from stdnum.es import dni, nie
+from stdnum.mx import curp, rfc
+
+from deidlab.languages.language import MadeNotes, Population
 from deidlab.rules.wordlists import read_table
 
 if TYPE_CHECKING:
@@ -21,113 +23,160 @@ if TYPE_CHECKING:
 
     Slot = Callable[[Pen], None]
 
-_FOLDER = "deidlab.languages.es"
-_DNI = "TRWAGMYFPDXBNJZSQVHLCKE"
+_FOLDER = "deidlab.languages.es.made"
+_GRAMMAR = ("slots.txt", "words.txt", "sentences.txt")
+_STATES = ("AS", "BC", "CL", "CS", "DF", "GT", "HG", "JC", "MC", "MN", "NL", "OC", "PL", "SL", "SR", "VZ", "YN")
 
 
 def made_notes() -> MadeNotes:
-    """Its labels and slots, and the grammar that they stand in."""
-    table = read_table(_FOLDER, "notes.toml")
-    grammar = resources.files(_FOLDER).joinpath("notes.txt").read_text("utf-8")
-    return MadeNotes(table["labels"], table["prefix"], grammar, SLOTS)
+    """Its labels and slots, the grammar that they stand in, and who lives where."""
+    table = read_table(_FOLDER, "made.toml")
+    whole = sorted(name for name in _names() if name.startswith("whole_"))
+    population = Population(
+        table["countries"], table["origins"], _own_names(), _towns(), table["two_families"], table["accents"]
+    )
+    return MadeNotes(
+        table["labels"],
+        table["prefix"],
+        "\n".join(map(_text, _GRAMMAR)),
+        SLOTS,
+        "\n====\n".join(map(_text, whole)),
+        table["whole_share"],
+        population,
+    )
 
 
-def _words(name: str) -> tuple[str, ...]:
-    return tuple(read_table(_FOLDER, "notes.toml")[name])
+def _names() -> list[str]:
+    return [each.name for each in resources.files(_FOLDER).iterdir()]
 
 
-def _given(pen: Pen) -> str:
-    return pen.pick(name_pool("hispanic", pen.cast.sex))
+def _text(name: str) -> str:
+    return resources.files(_FOLDER).joinpath(name).read_text("utf-8")
 
 
-def _family(pen: Pen) -> str:
-    names = name_pool("hispanic", "family")
-    return f"{pen.pick(names)} {pen.pick(names)}" if pen.often(0.75) else pen.pick(names)
+def _rows(name: str) -> list[list[str]]:
+    return [line.split("\t") for line in _text(name).splitlines() if line and not line.startswith("#")]
 
 
-def _street(pen: Pen) -> str:
-    name = pen.pick(stems("es")) if pen.often(0.4) else pen.pick(name_pool("hispanic", "family"))
-    text = f"{pen.pick(_words('ways'))} {pen.pick(('', 'de ', 'del ', ''))}{name}, {pen.number(1, 180)}"
-    return text + (f", {pen.number(1, 9)}{pen.pick(('º A', 'º B', 'º C', 'º'))}" if pen.often(0.3) else "")
+def _towns() -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(row) for row in _rows("towns.tsv"))
 
 
-def _town(pen: Pen) -> tuple[str, str]:
-    places = spain().regions
-    region = pen.pick(tuple(places))
-    place = pen.pick(places[region])
-    return place.town, f"{place.postcode}{pen.number(0, 999):03d}"
-
-
-def _date(pen: Pen) -> str:
-    when: date = pen.cast.day - timedelta(days=pen.number(0, 400))
-    return _format(pen, when)
-
-
-def _format(pen: Pen, when: date) -> str:
-    kind = pen.draw()
-    if kind < 0.6:
-        return f"{when.day:02d}/{when.month:02d}/{when.year}"
-    if kind < 0.85:
-        return f"{when.day} de {CALENDAR.months[when.month - 1]} de {when.year}"
-    return f"{when.day:02d}-{when.month:02d}-{when.year}"
-
-
-def _hospital(pen: Pen) -> str:
-    name = pen.pick(_words("hospitals"))
-    return f"{pen.pick(_words('hospital_kinds'))} {name if pen.often(0.4) else 'de ' + _town(pen)[0]}"
-
-
-def _firm(pen: Pen) -> str:
-    return f"{pen.pick(_words('firms'))} {pen.pick(stems('es'))}"
+def _own_names() -> Mapping[tuple[str, str], tuple[str, ...]]:
+    return {(origin, kind): tuple(names.split(", ")) for origin, kind, names in _rows("names.tsv")}
 
 
 def _dni(pen: Pen) -> str:
-    number = pen.number(10_000_000, 79_999_999)
-    return f"{number}{pen.pick(('', '-'))}{_DNI[number % 23]}"
+    number = pen.number(1_000_000, 79_999_999)
+    figures = f"{number:08d}" if pen.often(0.8) else f"{number:,}".replace(",", ".")
+    return f"{figures}{pen.pick(('', '', '-', ' '))}{dni.calc_check_digit(f'{number:08d}')}"
 
 
-def _phone(pen: Pen) -> str:
-    return f"{pen.pick(('6', '9', '7'))}{pen.digits(2)} {pen.digits(3)} {pen.digits(3)}"
+def _nie(pen: Pen) -> str:
+    number = f"{pen.pick('XYZ')}{pen.number(0, 9_999_999):07d}"
+    gap = pen.pick(("", "", "-"))
+    return f"{number[0]}{gap}{number[1:]}{gap}{nie.calc_check_digit(number)}"
 
 
-def _email(pen: Pen) -> str:
-    name = "".join(c for c in _given(pen).lower() if "a" <= c <= "z") or "info"
-    return f"{name}{pen.digits(2)}@{pen.pick(_words('domains'))}"
+def _nass(pen: Pen) -> str:
+    province, number = pen.number(1, 52), pen.number(10_000_000, 99_999_999)
+    check = (province * 100_000_000 + number) % 97
+    return pen.pick(("{:02d}{}{:02d}", "{:02d} {} {:02d}", "{:02d}/{}/{:02d}", "{:02d}-{}-{:02d}")).format(
+        province, number, check
+    )
 
 
-def _marked(make: Callable[[Pen], str], label: str) -> Slot:
-    return lambda pen: pen.put(make(pen), label)
+def _curp_start(pen: Pen) -> str:
+    """Letters of the names and the day of birth, as CURP and RFC have them."""
+    person, born = pen.person, pen.cast.born
+    families = [_letters(name) or "X" for name in (*person.family.split(" "), "X")][:2]
+    vowel = next((letter for letter in families[0][1:] if letter in "AEIOU"), "X")
+    letters = f"{families[0][0]}{vowel}{families[1][0]}{(_letters(person.given) or 'X')[0]}"
+    return f"{letters}{born:%y%m%d}"
+
+
+def _letters(name: str) -> str:
+    plain = name.upper().translate(str.maketrans("ÁÉÍÓÚÜÑ", "AEIOUUX"))
+    return "".join(letter for letter in plain if "A" <= letter <= "Z")
+
+
+def _curp(pen: Pen) -> str:
+    sex = "H" if pen.person.sex == "m" else "M"
+    consonants = "".join(pen.pick("BCDFGLMNPRSTVZ") for _ in range(3))
+    century = pen.pick("ABC") if pen.cast.born.year >= 2000 else str(pen.number(0, 2))
+    start = f"{_curp_start(pen)}{sex}{pen.pick(_STATES)}{consonants}{century}"
+    return start + curp.calc_check_digit(start)
+
+
+def _rfc(pen: Pen) -> str:
+    start = f"{_curp_start(pen)}{pen.pick('ABCDEFGH123456789')}{pen.pick('ABCDEFGH123456789')}"
+    return start + str(rfc.calc_check_digit(start))
+
+
+def _nss(pen: Pen) -> str:
+    number = f"{pen.number(1, 97):02d}{pen.number(40, 99)}{pen.cast.born:%y}{pen.number(0, 9999):04d}"
+    whole = number + luhn.calc_check_digit(number)
+    return pen.pick((whole, whole, f"{whole[:2]}-{whole[2:4]}-{whole[4:6]}-{whole[6:]}"))
+
+
+def _rut(pen: Pen) -> str:
+    number = pen.number(4_000_000, 26_999_999)
+    figures = str(number) if pen.often(0.4) else f"{number:,}".replace(",", ".")
+    return f"{figures}-{rut.calc_check_digit(str(number))}"
+
+
+def _dni_ar(pen: Pen) -> str:
+    number = pen.number(5_000_000, 58_999_999)
+    return str(number) if pen.often(0.4) else f"{number:,}".replace(",", ".")
+
+
+def _cuit(pen: Pen) -> str:
+    start = f"{pen.pick(('20', '23', '27'))}{pen.number(5_000_000, 58_999_999):08d}"
+    gap = pen.pick(("-", "-", "", " "))
+    return f"{start[:2]}{gap}{start[2:]}{gap}{cuit.calc_check_digit(start)}"
+
+
+def _ci_uy(pen: Pen) -> str:
+    number = f"{pen.number(1_000_000, 6_500_000)}"
+    check = -sum(int(d) * w for d, w in zip(number, (2, 9, 8, 7, 6, 3, 4), strict=True)) % 10
+    return pen.pick((f"{number[0]}.{number[1:4]}.{number[4:]}-{check}", f"{number}-{check}", f"{number}{check}"))
+
+
+def _ci_ec(pen: Pen) -> str:
+    number = f"{pen.number(1, 24):02d}{pen.number(0, 5)}{pen.number(0, 999_999):06d}"
+    whole = number + luhn.calc_check_digit(number)
+    return pen.pick((whole, whole, f"{whole[:9]}-{whole[9]}"))
+
+
+def _dui(pen: Pen) -> str:
+    number = f"{pen.number(10_000, 6_999_999):08d}"
+    check = -sum(int(d) * (9 - place) for place, d in enumerate(number)) % 10
+    return f"{number}-{check}"
+
+
+def _cedula_do(pen: Pen) -> str:
+    number = f"{pen.pick((1, 2, 23, 31, 37, 402)):03d}{pen.number(0, 9_999_999):07d}"
+    check = luhn.calc_check_digit(number)
+    return pen.pick((f"{number[:3]}-{number[3:]}-{check}", f"{number}{check}"))
+
+
+def _write(make: Callable[[Pen], str]) -> Slot:
+    return lambda pen: pen.put(make(pen))
 
 
 SLOTS: dict[str, Slot] = {
-    "e.given": _marked(_given, "NOMBRE_SUJETO_ASISTENCIA"),
-    "e.family": _marked(_family, "NOMBRE_SUJETO_ASISTENCIA"),
-    "e.full": _marked(lambda pen: f"{_given(pen)} {_family(pen)}", "NOMBRE_SUJETO_ASISTENCIA"),
-    "e.doctor": _marked(lambda pen: f"{_given(pen)} {_family(pen)}", "NOMBRE_PERSONAL_SANITARIO"),
-    "e.nhc": _marked(lambda pen: pen.digits(pen.number(6, 8)), "ID_SUJETO_ASISTENCIA"),
-    "e.dni": _marked(_dni, "ID_SUJETO_ASISTENCIA"),
-    "e.nass": _marked(lambda pen: pen.fill("## ######## ##"), "ID_ASEGURAMIENTO"),
-    "e.episode": _marked(lambda pen: pen.digits(8), "ID_CONTACTO_ASISTENCIAL"),
-    "e.licence": _marked(lambda pen: pen.fill("## ## #####"), "ID_TITULACION_PERSONAL_SANITARIO"),
-    "e.street": _marked(_street, "CALLE"),
-    "e.town": _marked(lambda pen: _town(pen)[0], "TERRITORIO"),
-    "e.cp": _marked(lambda pen: _town(pen)[1], "TERRITORIO"),
-    "e.country": _marked(lambda pen: "España" if pen.often(0.7) else pen.pick(countries()), "PAIS"),
-    "e.born": _marked(lambda pen: _format(pen, pen.cast.born), "FECHAS"),
-    "e.date": _marked(_date, "FECHAS"),
-    "e.year": _marked(lambda pen: str(pen.cast.day.year - pen.number(1, 30)), "FECHAS"),
-    "e.age": _marked(lambda pen: f"{pen.cast.age} años", "EDAD_SUJETO_ASISTENCIA"),
-    "e.agebare": lambda pen: pen.put(f"{pen.number(40, 95)} años"),
-    "e.sex": _marked(
-        lambda pen: pen.pick(("H", "V", "varón", "hombre") if pen.cast.sex == "m" else ("M", "mujer")),
-        "SEXO_SUJETO_ASISTENCIA",
-    ),
-    "e.sexword": _marked(lambda pen: "Varón" if pen.cast.sex == "m" else "Mujer", "SEXO_SUJETO_ASISTENCIA"),
-    "e.kin": _marked(lambda pen: pen.pick(_words("kin")), "FAMILIARES_SUJETO_ASISTENCIA"),
-    "e.job": _marked(lambda pen: pen.pick(professions("es")), "PROFESION"),
-    "e.org": _marked(_firm, "INSTITUCION"),
-    "e.hospital": _marked(_hospital, "HOSPITAL"),
-    "e.phone": _marked(_phone, "NUMERO_TELEFONO"),
-    "e.fax": _marked(_phone, "NUMERO_FAX"),
-    "e.email": _marked(_email, "CORREO_ELECTRONICO"),
+    "chk.dni": _write(_dni),
+    "chk.nie": _write(_nie),
+    "chk.nass": _write(_nass),
+    "chk.curp": _write(_curp),
+    "chk.rfc": _write(_rfc),
+    "chk.nss": _write(_nss),
+    "chk.rut": _write(_rut),
+    "chk.dni.ar": _write(_dni_ar),
+    "chk.cuit": _write(_cuit),
+    "chk.ci.uy": _write(_ci_uy),
+    "chk.ci.ec": _write(_ci_ec),
+    "chk.dui": _write(_dui),
+    "chk.cedula.do": _write(_cedula_do),
 }
+"""Numbers with their check digits, by name."""

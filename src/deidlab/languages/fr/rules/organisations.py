@@ -1,0 +1,78 @@
+"""French text in, hospitals, health centres, schools and firms out, by the word their names begin with."""
+
+from __future__ import annotations
+
+import re
+
+from deidlab.languages.fr.rules.words import PLAIN, cue_table, cue_words, cues_of, word_list_of
+from deidlab.rules.person import LOWER, UPPER, WORD, fold_word
+from deidlab.types import Span
+
+SOURCE = "rules:organisation"
+_JOINTS = r"(?:(?:(?:de la|de|du|des|la|le|les|et|en|à|au|aux|sur|DE|DU|DES|LA|LE) )|(?:de )?[dDlL]['’]){0,3}"
+_GENERAL = (
+    r"(?:universitaires?|régional(?:e|aux)?|général(?:e|aux)?|intercommunal|départemental|spécialisée?|"
+    r"psychiatrique|"
+    r"privée?|militaire|pédiatrique|locale?|public|publique|national(?:e)?|médico-chirurgicale?|"
+    r"hospitali[eè]re?s?|"
+    r"primaire|secondaire|élémentaire|maternelle|vétérinaire|dentaire|médicale?|de district|de référence|"
+    r"mutualiste)"
+)
+_REST = re.compile(
+    rf"(?: {_GENERAL}){{0,3}} {_JOINTS}[\"«“]?[ ]?(?:{PLAIN}|[IVX]+|\d{{1,2}}(?= {PLAIN}))"
+    rf"(?:(?:[ -]|['’]){_JOINTS}(?:{PLAIN})){{0,5}}[ ]?[\"»”]?"
+)
+_LABELS = "|".join(re.escape(word) for word in cue_table("told")["ORGANIZATION"])
+_TOLD = re.compile(
+    rf"(?<!\w)(?i:{_LABELS})[ \t]{{0,2}}[:|][ \t]{{1,16}}"
+    rf"(?P<it>{PLAIN}(?:(?: |-| & | et | de la | de | du | des | d['’])(?:{PLAIN})){{0,5}})"
+)
+_BODIES = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, cue_words('bodies')))})(?![\w-])")
+_HOUSES = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, cue_words('hospital_bodies')))})(?![\w-])")
+_FIRM = re.compile(
+    rf"(?<!\w)(?:{WORD}(?: (?:& |et )?{WORD}){{0,3}}) (?:S\.?A\.?S?|SARL|S\.?à\.?r\.?l\.?|SPRL|inc\.|ltée|"
+    rf"Ltée|SNC|GmbH)(?!\w)"
+)
+_WORD = re.compile(rf"[{UPPER}{LOWER}]+|\d+")
+_SCOPE = re.compile(r"\b(?:du|au|le|la|les|l['’]|un|une|de|d['’]|à) ?$", re.IGNORECASE)
+
+
+def find(text: str) -> list[Span]:
+    """Every head with a name behind it that says more than what kind of house it is.
+
+    Hospitals and the like are named after a head in small letters too: `l'hôpital de Chicoutimi`.
+    """
+    finder, labels = cues_of("heads")
+    spans = []
+    for start, end, head in finder.find(text):
+        capital = text[start].isupper()
+        rest = _REST.match(text, end)
+        if rest is None or not (
+            capital or (len(head) > 4 and (labels[head] == "HOSPITAL" or head in _SMALL_HEADS))
+        ):
+            continue
+        stop = _last_word(text, rest)
+        if stop is not None:
+            spans.append(Span(start, stop, labels[head], 0.86, SOURCE))
+    spans += [Span(*match.span(), "ORGANIZATION", 0.8, SOURCE) for match in _BODIES.finditer(text)]
+    spans += [Span(*match.span(), "HOSPITAL", 0.7, SOURCE) for match in _HOUSES.finditer(text)]
+    spans += [Span(*match.span(), "ORGANIZATION", 0.8, SOURCE) for match in _FIRM.finditer(text)]
+    spans += [Span(*match.span("it"), "ORGANIZATION", 0.75, SOURCE) for match in _TOLD.finditer(text)]
+    return spans
+
+
+_SMALL_HEADS = frozenset(cue_words("small_heads"))
+
+
+def _last_word(text: str, rest: re.Match[str]) -> int | None:
+    """The end of the last word before one that no name has; None if the words before it are all general."""
+    stop, telling = None, False
+    for word in _WORD.finditer(text, rest.start(), rest.end()):
+        plain = fold_word(word.group())
+        if plain in word_list_of("house_ends"):
+            break
+        if word.group()[0].islower():
+            continue
+        telling |= plain not in word_list_of("general")
+        stop = word.end()
+    return stop if telling else None

@@ -1,0 +1,31 @@
+"""French text in, numbers of rooms, beds and wards out: `chambre 412`, `ch. 12`, `lit 3B`, `box 4`."""
+
+from __future__ import annotations
+
+import re
+
+from deidlab.types import Span
+
+SOURCE = "rules:room"
+_NUMBER = (
+    r"(?:n[°ºo]\.? ?)?(?P<it>(?:[A-Z]{1,2}-?)?\d{1,4}[A-Z]?(?:-(?:\d{1,3}|[A-Z]))?)(?![\w%°]|"
+    r"[/.,:]\d| ?(?:mg|ml|cm|mm|fois|heures?|h\b|min|jours?|ans|lits?|places?)\b)"
+)
+_PATTERNS = (
+    re.compile(rf"\b(?:chambres?|chbre|chb|local|bureau|salle d['’]opération|salle d['’]op|box|boxe|"
+        rf"salle)[ :]{{1,3}}{_NUMBER}", re.IGNORECASE),
+    re.compile(rf"\b(?:Ch|CH|ch|Chb|chb)\. ?:? ?{_NUMBER}"),
+    re.compile(r"\b(?:lit|civière|civ\.)[ :]{1,3}(?P<it>\d{1,3}[A-Z]?|[A-F])(?![\w%°]|[/.,]\d|"
+        r" ?(?:fois|heures?|h\b|jours?))", re.IGNORECASE),
+    re.compile(r"\b(?:unité|étage|aile|secteur)[ :]{1,3}(?P<it>\d{1,2}(?-i:[A-Z]|-[A-Z]{1,2})|"
+        r"(?-i:[A-Z])\d{1,3})(?![\w])", re.IGNORECASE),
+)  # fmt: skip
+
+
+def find(text: str) -> list[Span]:
+    """Every number of a room, a bed or a ward."""
+    return [
+        Span(*match.span("it"), "ROOM", 0.85, SOURCE)
+        for pattern in _PATTERNS
+        for match in pattern.finditer(text)
+    ]
