@@ -11,8 +11,8 @@ may stand in that line says `deidlab.make.headers`), and each line after it is a
               stands behind it
     \\n \\t    a new line, a tab; a backslash takes the meaning off any other sign
 
-A line that starts with `#` is a comment; in a shaped rule, one that starts with `# `. Rules may refer to rules
-further on, and to themselves.
+A line that starts with `#` is a comment; in a shaped rule, one that starts with `# `. Rules may refer to
+rules further on, and to themselves.
 """
 
 from __future__ import annotations

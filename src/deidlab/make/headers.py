@@ -4,8 +4,8 @@
 
 `= LABEL` makes one span of all that the rule writes. `of ROLE` lets names and endings in it be those of a
 person (patient, staff, kin.m, kin.f, other, child), `on WHEN` days those of a day (visit, born, or `-14..0`
-days from the note's), `at PLACE` towns those of a place (home or any). In a `shaped` rule # is a digit and @ a
-letter, and nothing else has a meaning. What is `own` is written once for a patient and then kept.
+days from the note's), `at PLACE` towns those of a place (home or any). In a `shaped` rule # is a digit and @
+a letter, and nothing else has a meaning. What is `own` is written once for a patient and then kept.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def read_header(line: str) -> Header:
     """`== name = LABEL of ROLE …` as a header."""
     name, *rest = line[3:].split()
     found: dict[str, str] = {}
-    flags = {flag: False for flag in _FLAGS}
+    flags = dict.fromkeys(_FLAGS, False)
     words = iter(rest)
     for word in words:
         if word in flags:
@@ -88,7 +88,8 @@ def read_header(line: str) -> Header:
             found[word] = value
         else:
             raise ConfigError(f"grammar, rule {name}: {word} means nothing in its first line")
-    return Header(name, *(found.get(ask, "") for ask in _ASKS), **flags)
+    label, role, day, place = (found.get(ask, "") for ask in _ASKS)
+    return Header(name, label, role, day, place, flags["shaped"], flags["own"])
 
 
 def read_days(when: str) -> tuple[int, int] | None:

@@ -14,7 +14,7 @@ from deidlab.make.places import Town
 from deidlab.make.world import World
 
 _OWN_NAMES = 0.5
-"""So often a name is one of the language's own list, where it has one for the origin, else one of the bank's."""
+"""So often a name is one of the language's own list, not of the bank's, where both know the origin."""
 
 
 def make_world(population: Population) -> World:

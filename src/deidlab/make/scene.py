@@ -1,7 +1,7 @@
 """Slots that write of whom, which day and which town a rule is about: names, figures of a date, a postcode.
 
-A rule's first line sets the scene (`deidlab.make.headers`); from these pieces a language's grammar puts names,
-dates and addresses together in its own ways.
+A rule's first line sets the scene (`deidlab.make.headers`); from these pieces a language's grammar puts
+names, dates and addresses together in its own ways.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ def _of_person(part: Callable[[Person], str]) -> Slot:
 
 
 def _ascii(name: str) -> str:
-    return "".join(letter for letter in without_accents(name).lower() if letter.isascii() and letter.isalpha())
+    return "".join(
+        letter for letter in without_accents(name).lower() if letter.isascii() and letter.isalpha()
+    )
 
 
 def _initials(person: Person) -> str:
@@ -91,7 +93,9 @@ def _others(world: World) -> dict[str, Slot]:
     """Names that things are called after."""
     return {
         "any.family": lambda pen: pen.put(first_family(world.person(pen, "", "").family)),
-        "any.family.ascii": lambda pen: pen.put(_ascii(first_family(world.person(pen, "", "").family)) or "c"),
+        "any.family.ascii": lambda pen: pen.put(
+            _ascii(first_family(world.person(pen, "", "").family)) or "c"
+        ),
         "any.given": lambda pen: pen.put(world.person(pen, "", "").given),
         "any.town": lambda pen: pen.put(world.town(pen, pen.cast.country).name),
         "digit": lambda pen: pen.put(str(pen.number(0, 9))),

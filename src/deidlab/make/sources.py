@@ -22,8 +22,8 @@ def choose_source(
 ) -> Iterator[Document]:
     """n notes of the language and label set, written by a grammar or made of the notes under `base`.
 
-    Without a language it is that of the label set; without a label set it is the first language's, where a map
-    leads there. `lift` changes nothing where a language's own grammar is dense in PHI as it is.
+    Without a language it is that of the label set; without a label set it is the first language's, where a
+    map leads there. `lift` changes nothing where a language's own grammar is dense in PHI as it is.
     """
     told = load_label_set(labels).language if labels else ""
     spoken = languages.find(language or told or languages.DEFAULT)

@@ -1,4 +1,4 @@
-"""A language's own grammar, whole notes and slots in, notes with gold spans out: the same pen as for all others."""
+"""A language's own grammar, whole notes and slots in, notes with gold spans out, by the pen of all others."""
 
 from __future__ import annotations
 

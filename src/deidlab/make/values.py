@@ -291,8 +291,8 @@ VALUES: dict[str, Slot] = {
 PLAIN_VALUES = {
     name: VALUES[name]
     for name in (
-        "bp", "grade", "hr", "rr", "sat", "temp.c", "n1", "n2", "n3", "n4", "few", "pct", "dec", "dec1", "cm", "kg", "hcm",
-        "lot", "model", "code",
+        "bp", "grade", "hr", "rr", "sat", "temp.c", "n1", "n2", "n3", "n4", "few", "pct", "dec", "dec1", "cm",
+        "kg", "hcm", "lot", "model", "code",
     )
 }  # fmt: skip
 """Those that are written alike in any language."""

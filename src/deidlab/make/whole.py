@@ -1,7 +1,7 @@
 """Whole notes, parted by `====`, in; each as something that writes it out.
 
-They were written by hand from beginning to end, with slots for everything about somebody. A first line such as
-`@MX` names the country whose usage a note has.
+They were written by hand from beginning to end, with slots for everything about somebody. A first line
+such as `@MX` names the country whose usage a note has.
 """
 
 from __future__ import annotations

@@ -12,11 +12,11 @@ from stdnum.es import dni
 from stdnum.mx import curp
 
 from deidlab import languages
-from deidlab.make.spoken import make_spoken_notes, write_all_whole
 from deidlab.make.cast import Cast
 from deidlab.make.pen import Pen
 from deidlab.make.population import make_world
 from deidlab.make.skeletons import count_skeletons
+from deidlab.make.spoken import make_spoken_notes, write_all_whole
 from deidlab.make.whole import SLOT
 from deidlab.types import Document
 
@@ -89,6 +89,8 @@ def test_numbers_have_their_check_digits() -> None:
         for slot, (country, module) in checks.items():
             pen = Pen(random.Random(seed), Cast(f"{seed}", make_world(population), country))
             notes.SLOTS[slot](pen)
-            (text, _), = pen.parts
+            ((text, _),) = pen.parts
             # A CURP's century and day are checked against each other: made notes may play in 2090.
-            assert module is curp and text[-1] == curp.calc_check_digit(text[:-1]) or module.is_valid(text.replace(".", "")), slot
+            assert (module is curp and text[-1] == curp.calc_check_digit(text[:-1])) or module.is_valid(
+                text.replace(".", "")
+            ), slot

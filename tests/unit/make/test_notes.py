@@ -15,9 +15,9 @@ from deidlab.make import make_notes
 from deidlab.make.cast import Cast
 from deidlab.make.layout import _WHOLE, _whole_notes, find_profile
 from deidlab.make.notes import make_patient
-from deidlab.make.whole import SLOT, case_of
 from deidlab.make.pen import Pen
 from deidlab.make.reading import own_text
+from deidlab.make.whole import SLOT, case_of
 from deidlab.types import Document
 
 

@@ -14,7 +14,7 @@ from deidlab.mask.ages import cap_age, is_over_89, is_plain_age
 from deidlab.mask.apply import apply, landings, undo
 from deidlab.mask.dates import shift_text
 from deidlab.mask.people import parse_name
-from deidlab.pipeline.work import check_undone
+from deidlab.pipeline.run.mask import check_undone
 from deidlab.types import Document, MaskedDocument, Span
 from tests.golden.marked import read_marks
 

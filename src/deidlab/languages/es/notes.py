@@ -1,12 +1,11 @@
-"""What Spanish notes are made with, for `corpus make`: grammar and whole notes of Spain, the Americas and clinics of the US.
+"""What Spanish notes are made with, for `corpus make`: those of Spain, the Americas and clinics of the US.
 
 All but numbers with check digits is data in `made/`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from importlib import resources
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from stdnum import luhn
@@ -15,55 +14,38 @@ from stdnum.cl import rut
 from stdnum.es import dni, nie
 from stdnum.mx import curp, rfc
 
-from deidlab.languages.language import MadeNotes, Population
-from deidlab.rules.wordlists import read_table
+from deidlab.languages.language import MadeNotes
+from deidlab.languages.made import read_made_notes
 
 if TYPE_CHECKING:
     from deidlab.make.pen import Pen
 
     Slot = Callable[[Pen], None]
 
-_FOLDER = "deidlab.languages.es.made"
-_GRAMMAR = ("slots.txt", "words.txt", "sentences.txt")
-_STATES = ("AS", "BC", "CL", "CS", "DF", "GT", "HG", "JC", "MC", "MN", "NL", "OC", "PL", "SL", "SR", "VZ", "YN")
+_STATES = (
+    "AS",
+    "BC",
+    "CL",
+    "CS",
+    "DF",
+    "GT",
+    "HG",
+    "JC",
+    "MC",
+    "MN",
+    "NL",
+    "OC",
+    "PL",
+    "SL",
+    "SR",
+    "VZ",
+    "YN",
+)
 
 
 def made_notes() -> MadeNotes:
     """Its labels and slots, the grammar that they stand in, and who lives where."""
-    table = read_table(_FOLDER, "made.toml")
-    whole = sorted(name for name in _names() if name.startswith("whole_"))
-    population = Population(
-        table["countries"], table["origins"], _own_names(), _towns(), table["two_families"], table["accents"]
-    )
-    return MadeNotes(
-        table["labels"],
-        table["prefix"],
-        "\n".join(map(_text, _GRAMMAR)),
-        SLOTS,
-        "\n====\n".join(map(_text, whole)),
-        table["whole_share"],
-        population,
-    )
-
-
-def _names() -> list[str]:
-    return [each.name for each in resources.files(_FOLDER).iterdir()]
-
-
-def _text(name: str) -> str:
-    return resources.files(_FOLDER).joinpath(name).read_text("utf-8")
-
-
-def _rows(name: str) -> list[list[str]]:
-    return [line.split("\t") for line in _text(name).splitlines() if line and not line.startswith("#")]
-
-
-def _towns() -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(row) for row in _rows("towns.tsv"))
-
-
-def _own_names() -> Mapping[tuple[str, str], tuple[str, ...]]:
-    return {(origin, kind): tuple(names.split(", ")) for origin, kind, names in _rows("names.tsv")}
+    return read_made_notes("deidlab.languages.es.made", SLOTS)
 
 
 def _dni(pen: Pen) -> str:
@@ -139,7 +121,9 @@ def _cuit(pen: Pen) -> str:
 def _ci_uy(pen: Pen) -> str:
     number = f"{pen.number(1_000_000, 6_500_000)}"
     check = -sum(int(d) * w for d, w in zip(number, (2, 9, 8, 7, 6, 3, 4), strict=True)) % 10
-    return pen.pick((f"{number[0]}.{number[1:4]}.{number[4:]}-{check}", f"{number}-{check}", f"{number}{check}"))
+    return pen.pick(
+        (f"{number[0]}.{number[1:4]}.{number[4:]}-{check}", f"{number}-{check}", f"{number}{check}")
+    )
 
 
 def _ci_ec(pen: Pen) -> str:

@@ -5,90 +5,32 @@ All but numbers with check digits, the first day of a month and what stands betw
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from importlib import resources
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from stdnum import ean, luhn
 from stdnum.ch import uid
 from stdnum.fr import nir
 
-from deidlab.languages.fr.made.joins import HELD, join
-from deidlab.languages.language import MadeNotes, Population
-from deidlab.make.names import without_accents
-from deidlab.rules.wordlists import read_table
+from deidlab.banks import fold
+from deidlab.languages.fr.made.joins import join
+from deidlab.languages.language import MadeNotes
+from deidlab.languages.made import read_made_notes
 
 if TYPE_CHECKING:
     from deidlab.make.pen import Pen
 
     Slot = Callable[[Pen], None]
 
-_FOLDER = "deidlab.languages.fr.made"
-_GRAMMAR = ("slots.txt", "words.txt", "sentences.txt")
 _PREFECTURES = (
-    "A",
-    "AB",
-    "AE",
-    "B",
-    "BE",
-    "BH",
-    "BK",
-    "C",
-    "CD",
-    "D",
-    "EE",
-    "F",
-    "G",
-    "GA",
-    "JB",
-    "K",
-    "L",
-    "Q",
-    "W",
-)
+    "A", "AB", "AE", "B", "BE", "BH", "BK", "C", "CD", "D", "EE", "F", "G", "GA", "JB", "K", "L", "Q", "W",
+)  # fmt: skip
 
 
 def made_notes() -> MadeNotes:
     """Its labels and slots, the grammar that they stand in, and who lives where."""
-    table = read_table(_FOLDER, "made.toml")
-    whole = sorted(name for name in _names() if name.startswith("whole_"))
-    population = Population(
-        table["countries"], table["origins"], _own_names(), _towns(), table["two_families"], table["accents"]
-    )
-    return MadeNotes(
-        table["labels"],
-        table["prefix"],
-        "\n".join(map(_text, _GRAMMAR)),
-        SLOTS,
-        "\n====\n".join(map(_text, whole)),
-        table["whole_share"],
-        population,
-        join,
-    )
-
-
-def _names() -> list[str]:
-    return [each.name for each in resources.files(_FOLDER).iterdir()]
-
-
-def _text(name: str) -> str:
-    return resources.files(_FOLDER).joinpath(name).read_text("utf-8")
-
-
-def _rows(name: str) -> list[list[str]]:
-    return [line.split("\t") for line in _text(name).splitlines() if line and not line.startswith("#")]
-
-
-def _towns() -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(row) for row in _rows("towns.tsv"))
-
-
-def _own_names() -> Mapping[tuple[str, str], tuple[str, ...]]:
-    """Names by origin and kind; one of several words (Le_Goff) is held together until notes are joined."""
-    return {
-        (origin, kind): tuple(names.replace("_", HELD).split(", "))
-        for origin, kind, names in _rows("names.tsv")
-    }
+    return replace(read_made_notes("deidlab.languages.fr.made", SLOTS), join=join)
 
 
 def _day(pen: Pen) -> str:
@@ -139,7 +81,7 @@ def _rpps(pen: Pen) -> str:
 
 
 def _letters(name: str) -> str:
-    return "".join(letter for letter in without_accents(name).upper() if "A" <= letter <= "Z")
+    return "".join(letter for letter in fold(name).upper() if "A" <= letter <= "Z")
 
 
 def _nam(pen: Pen) -> str:

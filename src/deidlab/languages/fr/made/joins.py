@@ -8,11 +8,11 @@ from __future__ import annotations
 import functools
 import re
 
-from deidlab.make.pen import Part
+from deidlab.languages.made import HELD
 from deidlab.rules.wordlists import read_table
 
-HELD = "\u00a0"
-"""Stands between the words of one family name (Le Goff), lest the first be taken for the whole."""
+Part = tuple[str, str]
+"""A text and its label, empty where it is no PHI."""
 
 _NAMES = frozenset({"PATIENT", "DOCTOR", "USERNAME", "EMAIL", "URL"})
 _HOUSES = frozenset({"HOSPITAL", "ORGANIZATION"})
