@@ -20,10 +20,15 @@ from deidlab.make.whole import WholeNotes, sign_further
 from deidlab.types import Document
 
 
-def make_spoken_notes(code: str, made: MadeNotes, n: int, seed: int = 1) -> Iterator[Document]:
-    """n notes; a patient has one to three, with the same people, places and numbers in all of them."""
+def make_spoken_notes(
+    code: str, made: MadeNotes, n: int, seed: int = 1, first: int = 0
+) -> Iterator[Document]:
+    """n notes, from the patient number `first` on.
+
+    A patient has one to three, with the same people, places and numbers in all of them.
+    """
     writer = _Writer(languages.find(code), made)
-    number, left = 0, n
+    number, left = first, n
     while left > 0:
         for document in writer.write_patient(number, seed):
             if left > 0:
