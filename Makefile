@@ -32,7 +32,8 @@ demo: $(READY)  ## mask sample notes in both languages; convert, check, count an
 	@$(BIN)/python scripts/demo.py
 
 # A process that dies fails its test; started anew, pytest-xdist would wait for it for ever.
-TWO := -n 2 --dist loadfile --max-worker-restart 0
+# Files go out in the order of tests/conftest.py, not those with most tests first.
+TWO := -n 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 
 test: $(READY_DEV)  ## run every test that needs neither a GPU nor minutes
 	$(BIN)/python -m pytest -m "not slow and not gpu" $(TWO)

@@ -20,6 +20,9 @@ limit_instructions()
 settings.register_profile("house", max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 settings.load_profile("house")
 
+# Where tests take seconds each. They come first: with them at the end, one process would wait for the other.
+LONG = ("e2e", "browser", "contract", "docs", "fuzz", "train", "study", "execute", "zoo")
+
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
 
@@ -36,3 +39,13 @@ def shared() -> Path:
 def notes_en() -> Path:
     """Forty invented notes with inline tags."""
     return ROOT / "tests" / "data" / "notes-en"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with long tests first; within a file the order stays."""
+
+    def place(item: pytest.Item) -> int:
+        folders = item.path.relative_to(ROOT / "tests").parts
+        return min((LONG.index(folder) for folder in folders if folder in LONG), default=len(LONG))
+
+    items.sort(key=place)
