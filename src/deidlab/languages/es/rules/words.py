@@ -2,49 +2,19 @@
 
 from __future__ import annotations
 
-import functools
 import re
 
 from deidlab.banks import known_name
-from deidlab.rules.folding import Cues, folded
+from deidlab.rules.cues import CueWords
 from deidlab.rules.person import LOWER, UPPER, fold_word
-from deidlab.rules.wordlists import read_table, read_words
 
+_CUES = CueWords("deidlab.languages.es")
+cue_words, cue_table, everyday = _CUES.words, _CUES.table, _CUES.everyday
+word_list_of, cues_of = _CUES.folded, _CUES.finder
 TOKEN = re.compile(rf"[{UPPER}{LOWER}'’-]+\.?")
 _SMALL_WORDS = "de|del|la|las|los|y|i|e|da|do|dos|el|van|von|ben|al|san|santa"
 PARTICLES = rf"(?:(?:{_SMALL_WORDS}) ){{0,3}}"
 _PARTICLE = re.compile(_SMALL_WORDS, re.IGNORECASE)
-
-
-_FOLDER = "deidlab.languages.es"
-
-
-def cue_words(name: str) -> tuple[str, ...]:
-    """One list of the words that rules for Spanish go by."""
-    return tuple(read_table(_FOLDER, "cues.toml")[name])
-
-
-def cue_table(name: str, file: str = "cues.toml") -> dict[str, tuple[str, ...]]:
-    """The words that rules for Spanish go by, by label."""
-    return {label: tuple(words) for label, words in read_table(_FOLDER, file)[name].items()}
-
-
-def everyday() -> frozenset[str]:
-    """Words that are used for something else than a name or place as a rule."""
-    return read_words(_FOLDER, "everyday.txt")
-
-
-@functools.cache
-def word_list_of(name: str) -> frozenset[str]:
-    """A list among the cues for Spanish, folded."""
-    return frozenset(folded(word).replace(" ", "") for word in cue_words(name))
-
-
-@functools.cache
-def cues_of(name: str) -> tuple[Cues, dict[str, str]]:
-    """A table among the cues for Spanish, to be found in one pass, and the label of each cue."""
-    labels = {cue: label for label, cues in cue_table(name).items() for cue in cues}
-    return Cues(labels), labels
 
 
 def is_given(word: str) -> bool:
