@@ -98,3 +98,21 @@ def test_a_stream_drops_them_as_well(source: Path) -> None:
     spans = json.loads(done.stdout)["spans"]
     assert [span["label"] for span in spans] == ["DATE", "DOCTOR"]
     assert "warning: 1 annotations of the source" in done.stderr
+
+
+@pytest.mark.parametrize("format", ["brat", "jsonl"])
+def test_a_corpus_of_spans_that_marks_nothing_is_refused(
+    format: str, tmp_path: Path, capsys: Capture
+) -> None:
+    """A brat folder whose only .ann is missing is plain text: nothing of it would be masked."""
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    if format == "brat":
+        (notes / "a.txt").write_text(TEXT)
+    else:
+        write_jsonl([Document("a", "p", TEXT)], notes / "a.jsonl")
+    out = tmp_path / ("out" if format == "brat" else "out.jsonl")
+    done = deidlab(capsys, "mask", notes, "--spans", notes, "--out", out, "--key-file", write_key(tmp_path))
+    assert done.status == 1
+    assert "marks nothing in any note (--spans)" in done.err
+    assert not out.exists() and MISSED not in done.err

@@ -215,7 +215,9 @@ def second_header(built: Built, random: Random, words: Sentinels) -> None:
 
 def missing_side(built: Built, random: Random, words: Sentinels) -> None:
     sides = [
-        path for path in built.path.parent.rglob("*") if path.suffix in (".ann", ".phi", ".phrase", ".txt")
+        path
+        for path in sorted(built.path.parent.rglob("*"))
+        if path.suffix in (".ann", ".phi", ".phrase", ".txt")
     ]
     for path in sides[:1]:
         path.unlink()

@@ -14,13 +14,18 @@ from deidlab.types import Span
 
 
 def given_rows(spans: Source, seal: Seal) -> Iterator[tuple[bytes, bytes, tuple[Span, ...]]]:
-    """What the state keeps of a corpus of spans; one of which no note can be read is an error."""
+    """What the state keeps of a corpus of spans.
+
+    One of which no note can be read is an error; so is one without a single span, such as plain text: every
+    note would be written as it is.
+    """
     problem = "there is none"
-    any_read = False
+    any_read = any_marked = False
     for note in spans.notes():
         problem = note.problem or problem
         if note.document is not None:
             any_read = True
+            any_marked |= bool(note.document.spans)
             yield (
                 seal.digest("document", note.document.id),
                 seal.digest("text", note.document.text),
@@ -29,6 +34,11 @@ def given_rows(spans: Source, seal: Seal) -> Iterator[tuple[bytes, bytes, tuple[
     if not any_read:
         raise CorpusError(
             f"{spans.settings.path}: no note of the corpus of spans can be read (--spans): {problem}"
+        )
+    if not any_marked:
+        raise CorpusError(
+            f"{spans.settings.path}: the corpus of spans marks nothing in any note (--spans), so all would "
+            "be written as it is"
         )
 
 
