@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 from unittest.mock import ANY
@@ -84,13 +83,18 @@ def test_a_model_loads_without_torch(name: str) -> None:
 
 
 def test_loading_takes_little_work() -> None:
-    """A second of a quiet core; processor time is what a busy machine does not stretch."""
-    from deidlab.detect.model import load_model
-
-    load_model(embedded_folder("es"), 1)
-    began = time.process_time()
-    load_model(embedded_folder("es"), 1)
-    assert time.process_time() - began < 1.0
+    """A second of a quiet core; in a process of its own, where no other test's threads are at work."""
+    program = (
+        "import time\n"
+        "from deidlab.detect.embedded import embedded_folder\n"
+        "from deidlab.detect.model import load_model\n"
+        "load_model(embedded_folder('es'), 1)\n"
+        "began = time.process_time()\n"
+        "load_model(embedded_folder('es'), 1)\n"
+        "print(time.process_time() - began)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert float(done.stdout) < 1.0, done.stderr
 
 
 def test_own_labels_are_those_of_the_models_corpus() -> None:
