@@ -16,7 +16,7 @@ from typing import Protocol
 
 import numpy as np
 
-from deidlab.detect.findings import Answer, Describer, Findings, to_answers
+from deidlab.detect.findings import Describer, Findings, NoteTagger
 from deidlab.detect.folder import WEIGHTS, TaggerFacts, read_committee
 from deidlab.detect.model import load_model
 from deidlab.encode.decoding import Scores, TagGrammar, TagIds, decode_valid
@@ -37,7 +37,7 @@ class Member(Protocol):
     def tag_notes(self, documents: Iterable[Document]) -> Iterator[Findings]: ...
 
 
-class Committee:
+class Committee(NoteTagger):
     """Taggers that answer as one."""
 
     def __init__(self, members: Sequence[Member], how: str) -> None:
@@ -49,22 +49,6 @@ class Committee:
         self.facts = replace(first, language=language, least=None, customs="", own_threshold=None)
         self._members, self._how = tuple(members), how
         self._grammar, self._describer = TagGrammar.of(first.tags), Describer(self.facts)
-
-    @property
-    def tags(self) -> tuple[str, ...]:
-        return self.facts.tags
-
-    @property
-    def language(self) -> str:
-        return self.facts.language
-
-    @property
-    def own_threshold(self) -> float | None:
-        return self.facts.own_threshold
-
-    def predict(self, documents: Iterable[Document]) -> list[Answer]:
-        """Each note's spans, and start, end and PHI probability of every word of it."""
-        return to_answers(self.tag_notes(documents))
 
     def tag_notes(self, documents: Iterable[Document]) -> Iterator[Findings]:
         """What all find together in each note, in the order of the notes."""

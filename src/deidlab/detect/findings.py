@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -12,7 +13,7 @@ from deidlab.detect.folder import TaggerFacts
 from deidlab.encode.decoding import Scores, TagIds
 from deidlab.encode.tags import tags_to_spans
 from deidlab.labels import OUTSIDE
-from deidlab.types import Span, Word
+from deidlab.types import Document, Span, Word
 
 WordScore = tuple[int, int, float]
 
@@ -43,6 +44,34 @@ Answer = tuple[tuple[Span, ...], list[WordScore]]
 def to_answers(findings: Iterable[Findings]) -> list[Answer]:
     """Each note's spans, and start, end and PHI probability of every word of it."""
     return [(found.spans, found.word_scores()) for found in findings]
+
+
+class NoteTagger(ABC):
+    """Whatever tags notes, as detectors ask it; how it does so is its own."""
+
+    facts: TaggerFacts
+
+    @abstractmethod
+    def tag_notes(self, documents: Iterable[Document]) -> Iterator[Findings]:
+        """What is found in each note, in the order of the notes."""
+
+    def predict(self, documents: Iterable[Document]) -> list[Answer]:
+        """Each note's spans, and start, end and PHI probability of every word of it."""
+        return to_answers(self.tag_notes(documents))
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        return self.facts.tags
+
+    @property
+    def own_threshold(self) -> float | None:
+        """How certain a span should be by the measure of the corpus it learned from, where that is known."""
+        return self.facts.own_threshold
+
+    @property
+    def language(self) -> str:
+        """The language it is for, where its folder says so."""
+        return self.facts.language
 
 
 class Describer:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from deidlab.detect.findings import Answer, Describer, Findings, to_answers
+from deidlab.detect.findings import Describer, Findings, NoteTagger
 from deidlab.detect.folder import (
     TOKENIZER,
     TaggerFacts,
@@ -49,7 +49,7 @@ class CutNote:
     windows: list[WindowInputs] = field(repr=False)
 
 
-class TaggingModel:
+class TaggingModel(NoteTagger):
     """A tagger that is ready to run; `load_model` makes one from a folder.
 
     What is found in a note depends on that note alone. One model may serve several threads.
@@ -71,20 +71,6 @@ class TaggingModel:
         self._describer = Describer(facts, source)
 
     @property
-    def tags(self) -> tuple[str, ...]:
-        return self.facts.tags
-
-    @property
-    def own_threshold(self) -> float | None:
-        """How certain a span should be by the measure of the corpus it learned from, where that is known."""
-        return self.facts.own_threshold
-
-    @property
-    def language(self) -> str:
-        """The language it is for, where its folder says so."""
-        return self.facts.language
-
-    @property
     def least(self) -> float | None:
         """How likely words must be PHI of any label to be found beside what tags say; None: never."""
         return self._describer.least
@@ -100,10 +86,6 @@ class TaggingModel:
     def find_spans(self, documents: Iterable[Document]) -> Iterator[tuple[Span, ...]]:
         """The spans of each note, in the order of the notes; spans that a note comes with play no part."""
         return (found.spans for found in self.tag_notes(documents))
-
-    def predict(self, documents: Iterable[Document]) -> list[Answer]:
-        """Each note's spans, and start, end and PHI probability of every word of it."""
-        return to_answers(self.tag_notes(documents))
 
     def tag_notes(self, documents: Iterable[Document]) -> Iterator[Findings]:
         """All that is found in each note, in the order of the notes, while they stream by."""

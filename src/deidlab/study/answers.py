@@ -14,7 +14,7 @@ import numpy as np
 
 from deidlab.detect.answers import to_ask
 from deidlab.detect.detector import Detector
-from deidlab.detect.findings import Answer, Findings, to_answers
+from deidlab.detect.findings import Findings, NoteTagger
 from deidlab.detect.folder import TaggerFacts
 from deidlab.detect.model import TaggingModel
 from deidlab.detect.packed.runtime import PackedRuntime
@@ -24,27 +24,12 @@ from deidlab.types import Document, Span
 Found = list[tuple[Span, ...]]
 
 
-class Answered:
+class Answered(NoteTagger):
     """A model that has given its answers to some notes, in every way to read them: it says the same again."""
 
     def __init__(self, facts: TaggerFacts, notes: Iterable[Document], findings: Iterable[Findings]) -> None:
         self.facts = facts
         self._found = {(note.id, note.text): each for note, each in zip(notes, findings, strict=True)}
-
-    @property
-    def tags(self) -> tuple[str, ...]:
-        return self.facts.tags
-
-    @property
-    def language(self) -> str:
-        return self.facts.language
-
-    @property
-    def own_threshold(self) -> float | None:
-        return self.facts.own_threshold
-
-    def predict(self, documents: Iterable[Document]) -> list[Answer]:
-        return to_answers(self.tag_notes(documents))
 
     def tag_notes(self, documents: Iterable[Document]) -> Iterator[Findings]:
         return (self._found[document.id, document.text] for document in documents)
