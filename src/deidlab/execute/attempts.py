@@ -51,7 +51,7 @@ class Attempt:
     _heard: bytes = field(default=b"", repr=False)
 
     @classmethod
-    def open(cls, place: Path, job: str, about: Mapping[str, Any]) -> Attempt:
+    def open(cls, place: Path, job: str, about: Mapping[str, object]) -> Attempt:
         """A fresh folder in that place."""
         attempt = cls(place / f"{job}.{secrets.token_hex(6)}", job, about)
         write_object(attempt.folder / LEASE, {"job": job, "about": dict(about)})
@@ -81,7 +81,7 @@ class Attempt:
     def _said(self) -> Path:
         return self.folder / SAID / f"{self.job}.json"
 
-    def say(self, message: Mapping[str, Any]) -> None:
+    def say(self, message: Mapping[str, object]) -> None:
         """How far a worker is; only the last message counts."""
         write_object(self._said, dict(message), lasting=False)
 
@@ -124,7 +124,7 @@ class _LeasedWork:
         self._work = work
         self.facts: dict[str, Any] = getattr(work, "facts", {})
 
-    def __call__(self, packed: tuple[str, str, Any]) -> Any:
+    def __call__(self, packed: tuple[str, str, object]) -> Any:
         """The answer; a job that cannot be done, for a reason of its own, is Failed and not tried again."""
         folder, job, value = packed
         attempt = Attempt(Path(folder), job)

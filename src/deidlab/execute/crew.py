@@ -95,7 +95,7 @@ class Crew(Generic[Unit]):
         ready = [each for each in self._members if each.ready and not each.alone and len(each.held) < depth]
         return min(ready, key=lambda each: len(each.held), default=None)
 
-    def give(self, member: Member[Unit], unit: Unit, packed: Any, alone: bool = False) -> bool:
+    def give(self, member: Member[Unit], unit: Unit, packed: object, alone: bool = False) -> bool:
         """Hand a unit over; False where the worker turns out to be gone, and the unit is nobody's."""
         if not self.workers.give(member.worker, packed):
             # Nobody else is sent there; that it is gone is heard of in time.

@@ -122,7 +122,7 @@ class Jobs:
     def n_workers(self) -> int:
         return self._crew.size
 
-    def add(self, id: str, about: Mapping[str, Any] | None = None, ahead: bool = False) -> None:
+    def add(self, id: str, about: Mapping[str, object] | None = None, ahead: bool = False) -> None:
         """One more job, behind those that wait or `ahead` of them; `about` tells a `Home` of it."""
         (self._queue.appendleft if ahead else self._queue.append)(_Job(id, about or {}))
 

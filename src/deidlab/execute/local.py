@@ -96,7 +96,7 @@ class Processes:
         self._alive.append(worker)
         return worker
 
-    def give(self, worker: _Worker, packed: Any) -> bool:
+    def give(self, worker: _Worker, packed: object) -> bool:
         try:
             worker.pipe.send(packed)
         except (BrokenPipeError, ConnectionResetError):
@@ -136,10 +136,10 @@ class Processes:
                 process.join()
         self._ending = []
 
-    def pack(self, value: Any) -> Any:
+    def pack(self, value: object) -> object:
         return value
 
-    def unpack(self, packed: Any) -> Any:
+    def unpack(self, packed: object) -> Any:
         return packed
 
     def room(self) -> int:
@@ -181,7 +181,7 @@ def _live(pipe: Connection, start: Start, number: int) -> None:
                 return
 
 
-def _tell(pipe: Connection, kind: str, value: Any) -> None:
+def _tell(pipe: Connection, kind: str, value: object) -> None:
     try:
         pipe.send((kind, value))
     except OSError:

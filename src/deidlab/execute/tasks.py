@@ -92,7 +92,7 @@ class FarItems(Sequence[Any]):
     """Items that are not here: to look at one fetches it, to hand them on does not."""
 
     @abstractmethod
-    def paired(self, beside: Sequence[Any]) -> FarItems:
+    def paired(self, beside: Sequence[object]) -> FarItems:
         """The same items, each with what stands beside it, still far."""
 
 

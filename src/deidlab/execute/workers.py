@@ -53,7 +53,7 @@ class Workers(Protocol):
     def start(self) -> Any:
         """One more worker; READY is said of it, which may take until there is room."""
 
-    def give(self, worker: Any, packed: Any) -> bool:
+    def give(self, worker: Any, packed: object) -> bool:
         """Hand over; False where the worker is known to be gone."""
 
     def wait(self, workers: Sequence[Any], seconds: float) -> Sequence[Word]:
@@ -68,10 +68,10 @@ class Workers(Protocol):
     def close(self) -> None:
         """See that none is left."""
 
-    def pack(self, value: Any) -> Any:
+    def pack(self, value: object) -> object:
         """The value as it travels and waits; bytes count against what may be under way."""
 
-    def unpack(self, packed: Any) -> Any: ...
+    def unpack(self, packed: object) -> Any: ...
 
     def room(self) -> int:
         """How many workers there is room for now."""
@@ -102,7 +102,7 @@ def begin(start: Start) -> tuple[Serve | None, str, Any]:
     return serve, READY, own | getattr(serve, "facts", {})
 
 
-def answer(serve: Serve, value: Any) -> tuple[str, Any]:
+def answer(serve: Serve, value: object) -> tuple[str, object]:
     """In a worker: a value in, a word and its answer or error out."""
     try:
         return DONE, serve(value)

@@ -11,7 +11,7 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,10 @@ from deidlab.encode.pieces import WordPieces
 from deidlab.encode.windows import IGNORED, WindowShape
 from deidlab.train.masking import score_hidden
 from deidlab.types import Document
+
+if TYPE_CHECKING:
+    import torch
+    from torch import nn
 
 N_DIGITS = 6
 N_RIVALS = 127
@@ -59,7 +63,12 @@ def plant_canaries(documents: Sequence[Document], canaries: Sequence[Canary]) ->
 
 
 def measure_exposure(
-    model: Any, canaries: Sequence[Canary], pieces: WordPieces, shape: WindowShape, device: Any, seed: int
+    model: nn.Module,
+    canaries: Sequence[Canary],
+    pieces: WordPieces,
+    shape: WindowShape,
+    device: torch.device,
+    seed: int,
 ) -> list[dict[str, Any]]:
     """For each canary how often it was seen, its rank among all codes tried, and its exposure in bits."""
     draw = random.Random(f"rivals {seed}")
@@ -96,7 +105,7 @@ def _code(draw: random.Random) -> tuple[int, ...]:
 
 
 def _likelihoods(
-    model: Any, texts: Sequence[str], pieces: WordPieces, shape: WindowShape, device: Any
+    model: nn.Module, texts: Sequence[str], pieces: WordPieces, shape: WindowShape, device: torch.device
 ) -> Any:
     """The log-likelihood of each text's digits, each digit hidden in turn."""
     notes = [Document(id=str(index), text=text) for index, text in enumerate(texts)]

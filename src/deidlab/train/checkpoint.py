@@ -22,7 +22,9 @@ def seed_everything(seed: int) -> None:
     torch.manual_seed(seed)
 
 
-def save_checkpoint(folder: Path, flat: FlatParameters, progress: dict[str, Any], best: Any) -> None:
+def save_checkpoint(
+    folder: Path, flat: FlatParameters, progress: dict[str, Any], best: torch.Tensor | None
+) -> None:
     """Write the state under its name only when it is complete: the one before it stays good until then."""
     state = {
         "flat": flat.state(),

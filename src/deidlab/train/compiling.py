@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import math
-from typing import Any
 
 import torch
+from torch import nn
 
 from deidlab.detect.packed.fusing import is_fused
 from deidlab.encode.pieced import PiecedCorpus
@@ -21,7 +21,7 @@ _WORTH_COMPILING_FLOP = {"layers": 3e16, "embeddings": 3e17}
 _BUSY_BLOCKS = 240
 
 
-def is_worth_compiling(model: Any, corpus: PiecedCorpus, settings: TrainSettings, half: bool) -> bool:
+def is_worth_compiling(model: nn.Module, corpus: PiecedCorpus, settings: TrainSettings, half: bool) -> bool:
     """Whether a run is to be compiled: as its settings say, or where it is long enough."""
     if settings.compile != "auto":
         return settings.compile == "on"
@@ -30,7 +30,7 @@ def is_worth_compiling(model: Any, corpus: PiecedCorpus, settings: TrainSettings
     return per_piece * corpus.n_pieces * settings.epochs > _WORTH_COMPILING_FLOP[what]
 
 
-def compile_layers(model: Any, n_pieces: int, half: bool = False) -> int:
+def compile_layers(model: nn.Module, n_pieces: int, half: bool = False) -> int:
     """Compile the embeddings and the encoder's layers for rows of `n_pieces`; how many parts that are.
 
     Layers share their code, so that compiling one serves for all. Those that run as one operation in `half`

@@ -18,20 +18,20 @@ _COLUMN = 0x85EBCA77 - 2**32
 class HashDropout(nn.Dropout):  # type: ignore[misc]
     """`nn.Dropout` for [..., rows, columns]; all modules of a model share the seed, each has its own salt."""
 
-    def __init__(self, share: float, seed: Any, salt: int) -> None:
+    def __init__(self, share: float, seed: torch.Tensor, salt: int) -> None:
         super().__init__(share)
         # Tensors rather than numbers: layers that differ in a number would each be compiled anew.
         self.register_buffer("seed", seed, persistent=False)
         self.register_buffer("salt", torch.tensor([salt], dtype=torch.int32, device=seed.device), False)
 
-    def forward(self, values: Any) -> Any:
+    def forward(self, values: torch.Tensor) -> Any:
         if not self.training or not self.p:
             return values
         keep = keep_mask(values.shape[-2], values.shape[-1], self.p, _mix(self.seed + self.salt))
         return torch.where(keep, values * (1.0 / (1.0 - self.p)), 0.0)
 
 
-def keep_mask(n_rows: int, n_columns: int, share: float, key: Any) -> Any:
+def keep_mask(n_rows: int, n_columns: int, share: float, key: torch.Tensor) -> Any:
     """[rows, columns]: which values stay. `key` is one int32."""
     rows = torch.arange(n_rows, dtype=torch.int32, device=key.device)
     columns = torch.arange(n_columns, dtype=torch.int32, device=key.device)
@@ -39,7 +39,7 @@ def keep_mask(n_rows: int, n_columns: int, share: float, key: Any) -> Any:
     return mixed >= int(share * 2**32) - 2**31
 
 
-def hash_dropouts(model: Any, modules: list[Any]) -> int:
+def hash_dropouts(model: nn.Module, modules: list[nn.Module]) -> int:
     """Put hashed dropout in place of the library's in modules of a model that run once a step; how many.
 
     Each forward pass of the model draws a new seed. Attention's own dropout, only a number, stays.
@@ -61,7 +61,7 @@ def hash_dropouts(model: Any, modules: list[Any]) -> int:
     return count
 
 
-def _mix(x: Any) -> Any:
+def _mix(x: torch.Tensor) -> Any:
     """Spread every bit of an int32 over all of them; shifts are of the unsigned number."""
     x = (x ^ ((x >> 16) & 0xFFFF)) * _MIX_ONE
     x = (x ^ ((x >> 15) & 0x1FFFF)) * _MIX_TWO

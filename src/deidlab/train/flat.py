@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch import nn
 
 _ALIGN = 64
 _LAYER = re.compile(r"\.(?:layer|layers|albert_layer_groups)\.(\d+)\.")
@@ -37,9 +38,9 @@ class FlatParameters:
 
     def __init__(
         self,
-        model: Any,
+        model: nn.Module,
         *,
-        dtype: Any,
+        dtype: torch.dtype,
         weight_decay: float,
         layer_decay: float = 1.0,
         head_rate: float = 1.0,
@@ -82,7 +83,7 @@ class FlatParameters:
     def __len__(self) -> int:
         return int(self.master.numel())
 
-    def collect(self, gradients: Sequence[Any], first: bool) -> None:
+    def collect(self, gradients: Sequence[torch.Tensor | None], first: bool) -> None:
         """Take in the gradients of one batch; `first` forgets those before it."""
         lacking = [slot for slot, each in zip(self._slots, gradients, strict=True) if each is None]
         if first and lacking:
@@ -96,7 +97,7 @@ class FlatParameters:
             slots, found = [slot for slot, _ in taken], [each for _, each in taken]
             (torch._foreach_copy_ if first else torch._foreach_add_)(slots, found)
 
-    def step(self, knobs: Any) -> None:
+    def step(self, knobs: torch.Tensor) -> None:
         """One AdamW step; `knobs` holds the learning rate and the two corrections of its moments' bias."""
         scale = self._whole_scale
         if self._clip:
@@ -119,7 +120,7 @@ class FlatParameters:
         if self.average is not None:
             self.average.copy_(self.master)
 
-    def load_weights(self, vector: Any) -> None:
+    def load_weights(self, vector: torch.Tensor) -> None:
         """Compute with these weights until `restore`; the master stays."""
         if self.weights is self.master:
             self._aside = self.master.clone()
@@ -130,7 +131,7 @@ class FlatParameters:
         self.weights.copy_(self._aside if self.weights is self.master else self.master)
         self._aside = None
 
-    def release(self, vector: Any) -> None:
+    def release(self, vector: torch.Tensor) -> None:
         """Make the model's parameters views of another vector: how a run ends."""
         for parameter, (start, stop) in zip(self.parameters, self._places, strict=True):
             parameter.data = vector[start:stop].view(parameter.shape)
@@ -141,7 +142,7 @@ class FlatParameters:
         state = {"master": self.master, "first": self.first, "second": self.second}
         return state if self.average is None else state | {"average": self.average}
 
-    def load_state(self, state: dict[str, Any]) -> None:
+    def load_state(self, state: dict[str, torch.Tensor]) -> None:
         for name, vector in self.state().items():
             vector.copy_(state[name])
         if self.weights is not self.master:
@@ -154,13 +155,13 @@ def knobs_at(step: int, rate: float) -> list[float]:
 
 
 def _adamw(
-    master: Any,
-    weights: Any,
-    gradient: Any,
-    first: Any,
-    second: Any,
-    scale: Any,
-    knobs: Any,
+    master: torch.Tensor,
+    weights: torch.Tensor | None,
+    gradient: torch.Tensor,
+    first: torch.Tensor,
+    second: torch.Tensor,
+    scale: torch.Tensor,
+    knobs: torch.Tensor,
     rate: float,
     decay: float,
 ) -> None:
@@ -185,7 +186,7 @@ def _has_triton() -> bool:
 
 
 def _group(
-    named: Sequence[tuple[str, Any]], weight_decay: float, layer_decay: float, head_rate: float
+    named: Sequence[tuple[str, nn.Parameter]], weight_decay: float, layer_decay: float, head_rate: float
 ) -> list[tuple[tuple[float, float], list[tuple[str, Any]]]]:
     layers = [int(match[1]) for name, _ in named if (match := _LAYER.search(name))]
     depth = max(layers, default=-1) + 1

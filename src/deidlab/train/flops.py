@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from torch import nn
 
 
-def flop_per_piece(model: Any, mean_context: float) -> float:
+def flop_per_piece(model: nn.Module, mean_context: float) -> float:
     """Floating-point operations of forward and backward for one piece that sees `mean_context` pieces.
 
     Embeddings are looked up, not multiplied, and do not count; ALBERT's shared layers count at each use.

@@ -6,7 +6,7 @@ import json
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from deidlab.detect.embedded import language_of_labels
 from deidlab.detect.packed.tagger import SHAPES_KEY, STEPS_KEY, Tagger, first_position
@@ -32,6 +32,10 @@ from deidlab.train.request import RunRequest
 from deidlab.train.settings import TrainSettings
 from deidlab.types import Document
 
+if TYPE_CHECKING:
+    import torch
+    from torch import nn
+
 
 def open_folder(folder: Path, resume: bool, overwrite: bool = False) -> Path:
     """The folder, made where there is none; one that holds a run is taken only to resume or overwrite it."""
@@ -54,7 +58,7 @@ def open_folder(folder: Path, resume: bool, overwrite: bool = False) -> Path:
 
 
 def start_record(
-    request: RunRequest, settings: TrainSettings, labels: LabelSet, device: Any, n_processes: int
+    request: RunRequest, settings: TrainSettings, labels: LabelSet, device: torch.device, n_processes: int
 ) -> dict[str, Any]:
     """The record as it stands before the first step."""
     return {
@@ -159,7 +163,7 @@ def save_tagger(
     write_json(folder / RECORD, record)
 
 
-def save_weights(folder: Path, model: Any, extra: dict[str, Any]) -> None:
+def save_weights(folder: Path, model: nn.Module, extra: dict[str, Any]) -> None:
     """`model.safetensors` in fp32 and `config.json`; tensors that are shared are written once."""
     from safetensors.torch import save
 

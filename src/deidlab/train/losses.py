@@ -21,7 +21,7 @@ class TagLoss(nn.Module):  # type: ignore[misc]
         self,
         tagger: Tagger,
         smoothing: float = 0.0,
-        weights: Any = None,
+        weights: torch.Tensor | None = None,
         hidden_share: float = 0.0,
         hidden_id: int = 0,
     ) -> None:
@@ -32,7 +32,7 @@ class TagLoss(nn.Module):  # type: ignore[misc]
         self.smoothing = smoothing
         self.weights = nn.Buffer(weights, persistent=False) if weights is not None else None
 
-    def forward(self, row: Any, shape: RowShape) -> tuple[Any, Any]:
+    def forward(self, row: torch.Tensor, shape: RowShape) -> tuple[Any, Any]:
         """The loss, and a vector of: loss summed over pieces, pieces that decide, those tagged right."""
         ids = hide_pieces(row, shape, self.hidden_share, self.hidden_id) if self.hidden_share else None
         scores = self.tagger(row, shape, ids).float()
@@ -62,13 +62,15 @@ class TagLoss(nn.Module):  # type: ignore[misc]
 class TaughtLoss(nn.Module):  # type: ignore[misc]
     """The same with a table of targets: a row's labels are the numbers of its pieces in that table."""
 
-    def __init__(self, tagger: Tagger, targets: Any, hidden_share: float = 0.0, hidden_id: int = 0) -> None:
+    def __init__(
+        self, tagger: Tagger, targets: torch.Tensor, hidden_share: float = 0.0, hidden_id: int = 0
+    ) -> None:
         super().__init__()
         self.tagger = tagger
         self.hidden_share, self.hidden_id = hidden_share, hidden_id
         self.targets = nn.Buffer(targets, persistent=False)
 
-    def forward(self, row: Any, shape: RowShape) -> tuple[Any, Any]:
+    def forward(self, row: torch.Tensor, shape: RowShape) -> tuple[Any, Any]:
         """The loss, and a vector of: loss summed over pieces, pieces that decide, those tagged as wanted."""
         ids = hide_pieces(row, shape, self.hidden_share, self.hidden_id) if self.hidden_share else None
         scores = self.tagger(row, shape, ids).float()
@@ -84,20 +86,22 @@ class TaughtLoss(nn.Module):  # type: ignore[misc]
         return loss, sums
 
 
-def _labels(row: Any, shape: RowShape) -> Any:
+def _labels(row: torch.Tensor, shape: RowShape) -> Any:
     """The labels of the pieces that scores are of."""
     labels = row[shape.field(2)].long()
     return labels[row[shape.deciding].long()] if shape.n_deciding else labels
 
 
-def hide_pieces(row: Any, shape: RowShape, share: float, hidden_id: int) -> Any:
+def hide_pieces(row: torch.Tensor, shape: RowShape, share: float, hidden_id: int) -> Any:
     """The row's piece ids with a random share hidden, so that context must tell; special ones stay."""
     ids = row[shape.field(0)].long()
     hides = (torch.rand(ids.shape, device=ids.device) < share) & (row[shape.field(3)] != SPECIAL)
     return torch.where(hides, hidden_id, ids)
 
 
-def crf_loss(scores: Any, labels: Any, edges: Any, steps: Any, longest: int) -> Any:
+def crf_loss(
+    scores: torch.Tensor, labels: torch.Tensor, edges: torch.Tensor, steps: torch.Tensor, longest: int
+) -> Any:
     """Minus the log-likelihood of the gold tags, summed over windows; only pieces that decide count."""
     places, real = spread_windows(edges, longest if edges.is_cuda else None)
     labels = torch.where(real, labels[places], IGNORED)
@@ -119,7 +123,7 @@ def crf_loss(scores: Any, labels: Any, edges: Any, steps: Any, longest: int) -> 
     return (whole - gold).sum()
 
 
-def weigh_tags(counts: Any, how: str) -> Any:
+def weigh_tags(counts: torch.Tensor, how: str) -> Any:
     """A weight for each tag from how often it decides a piece; none where all weigh the same."""
     if how == "none":
         return None

@@ -25,12 +25,12 @@ _HIDDEN, _RANDOM = 0.8, 0.1
 class MaskLoss(nn.Module):  # type: ignore[misc]
     """Mean loss over a constant number of pieces of a row, drawn anew each time."""
 
-    def __init__(self, model: Any, share: float, hidden_id: int) -> None:
+    def __init__(self, model: nn.Module, share: float, hidden_id: int) -> None:
         super().__init__()
         self.model = model
         self.share, self.hidden_id = share, hidden_id
 
-    def forward(self, row: Any, shape: RowShape) -> tuple[Any, Any]:
+    def forward(self, row: torch.Tensor, shape: RowShape) -> tuple[Any, Any]:
         """The loss, and a vector of: loss summed over the pieces predicted, their number, those got right."""
         ids = row[shape.field(0)].long()
         n_predicted = max(1, math.ceil(self.share * shape.n_pieces))
@@ -47,14 +47,16 @@ class MaskLoss(nn.Module):  # type: ignore[misc]
             sums = torch.stack([losses.sum().double(), total.double(), right.double()])
         return losses.sum() / total.clamp(min=1), sums
 
-    def _hide(self, wanted: Any) -> Any:
+    def _hide(self, wanted: torch.Tensor) -> Any:
         lot = torch.rand(wanted.shape, device=wanted.device)
         n_pieces = self.model.get_input_embeddings().weight.shape[0]
         other = torch.randint(0, n_pieces, wanted.shape, device=wanted.device)
         return torch.where(lot < _HIDDEN, self.hidden_id, torch.where(lot < _HIDDEN + _RANDOM, other, wanted))
 
 
-def predict_pieces(model: Any, row: Any, shape: RowShape, ids: Any, places: Any) -> Any:
+def predict_pieces(
+    model: nn.Module, row: torch.Tensor, shape: RowShape, ids: torch.Tensor, places: torch.Tensor
+) -> Any:
     """Scores over the vocabulary for the pieces at some places of a row."""
     for name in ("cls", "lm_head", "predictions"):
         head = getattr(model, name, None)
@@ -78,7 +80,9 @@ def hide_for_good(corpus: PiecedCorpus, share: float, pieces: WordPieces, seed: 
 
 
 @torch.no_grad()  # type: ignore[untyped-decorator]
-def score_hidden(model: Any, corpus: PiecedCorpus, device: Any, batch: float = 32) -> tuple[Any, Any]:
+def score_hidden(
+    model: nn.Module, corpus: PiecedCorpus, device: torch.device, batch: float = 32
+) -> tuple[Any, Any]:
     """For each labelled piece, in order: the log-probability of its label, and whether it comes first."""
     was_training = model.training
     model.eval()

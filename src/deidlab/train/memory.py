@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
+from torch import nn
 
 from deidlab.encode.packing import RowShape, build_rows, choose_row_shape, pack_windows
 from deidlab.encode.pieced import PiecedCorpus
@@ -18,7 +19,7 @@ from deidlab.train.flat import FlatParameters
 
 @contextmanager
 def name_fitting_batch(
-    loss: Any, flat: FlatParameters, corpus: PiecedCorpus, shape: RowShape, batch: int, folder: Any
+    loss: nn.Module, flat: FlatParameters, corpus: PiecedCorpus, shape: RowShape, batch: int, folder: Any
 ) -> Iterator[None]:
     """Turns running out of memory into a line that names a batch that fits, found by trying."""
     ran_out = False
@@ -44,7 +45,7 @@ def name_fitting_batch(
 
 
 def _find_fitting(
-    loss: Any, flat: FlatParameters, corpus: PiecedCorpus, first_position: int, batch: int
+    loss: nn.Module, flat: FlatParameters, corpus: PiecedCorpus, first_position: int, batch: int
 ) -> int:
     """Halve the batch until a forward and backward pass go through; 0 where none does."""
     while batch > 1:
@@ -62,7 +63,7 @@ def _find_fitting(
     return 0
 
 
-def _try_batch(loss: Any, flat: FlatParameters, corpus: PiecedCorpus, shape: RowShape) -> None:
+def _try_batch(loss: nn.Module, flat: FlatParameters, corpus: PiecedCorpus, shape: RowShape) -> None:
     plan = pack_windows(corpus.lengths.tolist(), list(range(corpus.n_windows)), shape)
     row = torch.from_numpy(build_rows(corpus, plan[:1], shape)[0]).to(flat.master.device)
     value, _ = loss(row, shape)

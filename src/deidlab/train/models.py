@@ -10,13 +10,16 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from deidlab.encode.pieces import WordPieces
 from deidlab.errors import ConfigError, MissingExtraError, ModelError
 from deidlab.labels import LabelSet
 from deidlab.zoo.configs import find_model, load_model_facts
 from deidlab.zoo.hub import loading_options
+
+if TYPE_CHECKING:
+    from transformers import PretrainedConfig
 
 LEARN = "learn"
 """Stands for a tokenizer that is learned from the training notes."""
@@ -111,7 +114,7 @@ def load_pieces(source: ModelSource) -> WordPieces:
 
 
 def build_model(
-    source: ModelSource, config: Any, head: str, pieces: WordPieces, dropout: float | None
+    source: ModelSource, config: PretrainedConfig, head: str, pieces: WordPieces, dropout: float | None
 ) -> Any:
     """The transformers model with a `TokenClassification` or `MaskedLM` head, in fp32."""
     for key in _DROPOUTS:
@@ -128,7 +131,7 @@ def build_model(
     return model
 
 
-def new_model(config: Any, head: str, source: ModelSource | None = None) -> Any:
+def new_model(config: PretrainedConfig, head: str, source: ModelSource | None = None) -> Any:
     """A model as it is trained, over packed rows where it can be: with random weights, or with a source's."""
     from deidlab.detect.packed.attention import PACKED, register_attention, supports_window
     from deidlab.detect.packed.fusing import fuse_layers
@@ -147,14 +150,14 @@ def new_model(config: Any, head: str, source: ModelSource | None = None) -> Any:
     return model
 
 
-def name_tags(config: Any, labels: LabelSet) -> None:
+def name_tags(config: PretrainedConfig, labels: LabelSet) -> None:
     """Tell a configuration its tags."""
     config.num_labels = len(labels.tags)
     config.id2label = dict(enumerate(labels.tags))
     config.label2id = labels.tag_ids()
 
 
-def _load_weights(auto: Any, source: ModelSource, config: Any, how: dict[str, str]) -> Any:
+def _load_weights(auto: Any, source: ModelSource, config: PretrainedConfig, how: dict[str, str]) -> Any:
     import torch
 
     try:
@@ -192,7 +195,7 @@ def _not_found(source: ModelSource) -> ModelError:
     )
 
 
-def _point_specials(config: Any, pieces: WordPieces) -> None:
+def _point_specials(config: PretrainedConfig, pieces: WordPieces) -> None:
     """A learned or foreign vocabulary has its special pieces at other places than the published one."""
     for key, names in (("pad_token_id", ("[PAD]", "<pad>")), ("bos_token_id", ("[CLS]", "<s>")),
                        ("eos_token_id", ("[SEP]", "</s>"))):  # fmt: skip

@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from deidlab.encode.pieced import PiecedCorpus, piece_texts, refuse_empty
 from deidlab.encode.pieces import WordPieces
@@ -36,6 +36,12 @@ from deidlab.train.record import (
 )
 from deidlab.train.session import Session
 from deidlab.types import Document
+
+if TYPE_CHECKING:
+    import torch
+    from torch import nn
+
+    from deidlab.train.processes import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +98,9 @@ def pretrain(
     return PretrainRun(folder, record)
 
 
-def _start_record(request: PretrainRequest, settings: PretrainSettings, device: Any) -> dict[str, Any]:
+def _start_record(
+    request: PretrainRequest, settings: PretrainSettings, device: torch.device
+) -> dict[str, Any]:
     return {
         "record": 1,
         "kind": "pretraining",
@@ -105,7 +113,7 @@ def _start_record(request: PretrainRequest, settings: PretrainSettings, device: 
     }
 
 
-def _save(folder: Path, model: Any, pieces: WordPieces, record: dict[str, Any]) -> None:
+def _save(folder: Path, model: nn.Module, pieces: WordPieces, record: dict[str, Any]) -> None:
     save_weights(folder, model, {})
     write_file(folder / "tokenizer.json", pieces.to_json().encode())
     record["finished"] = now()
@@ -119,7 +127,7 @@ class _Work:
 
     def __init__(
         self,
-        model: Any,
+        model: nn.Module,
         pieces: WordPieces,
         window: WindowShape,
         corpus: PiecedCorpus,
@@ -127,7 +135,7 @@ class _Work:
         canaries: Sequence[Canary],
         settings: PretrainSettings,
         folder: Path,
-        place: Any,
+        place: Place,
         record: dict[str, Any],
         tell: Tell | None,
     ) -> None:

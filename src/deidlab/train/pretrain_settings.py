@@ -14,7 +14,7 @@ from deidlab.train.record import SETTINGS
 from deidlab.train.settings import TrainSettings, check_table
 
 
-def _setting(default: Any, help: str) -> Any:
+def _setting(default: object, help: str) -> Any:
     return field(default=default, metadata={"help": help})
 
 

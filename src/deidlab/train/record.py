@@ -11,11 +11,14 @@ import time
 from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import deidlab
 from deidlab.errors import ModelError
 from deidlab.types import Document
+
+if TYPE_CHECKING:
+    import torch
 
 RECORD = "record.json"
 SETTINGS = "settings.json"
@@ -31,7 +34,7 @@ def digest_corpus(documents: Iterable[Document]) -> str:
     return f"sha256:{digest.hexdigest()}"
 
 
-def describe_environment(device: Any) -> dict[str, Any]:
+def describe_environment(device: torch.device) -> dict[str, Any]:
     """The machine and the versions that a result depends on."""
     import torch
 
@@ -50,7 +53,7 @@ def describe_environment(device: Any) -> dict[str, Any]:
     return found
 
 
-def peak_memory_bytes(device: Any) -> int:
+def peak_memory_bytes(device: torch.device) -> int:
     """The most memory that the run held: the GPU's where there is one, else the process's."""
     import torch
 
@@ -62,7 +65,7 @@ def peak_memory_bytes(device: Any) -> int:
     return int(peak) * (1 if sys.platform == "darwin" else 1024)
 
 
-def write_json(path: Path, value: Any) -> None:
+def write_json(path: Path, value: object) -> None:
     """JSON under its name only when it is complete."""
     write_file(path, (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode())
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import nn
 
 from deidlab.detect.packed.attention import can_pack
 from deidlab.detect.packed.tagger import Tagger, first_position
@@ -38,8 +39,8 @@ class Session:
 
     def __init__(
         self,
-        network: Any,
-        loss: Any,
+        network: nn.Module,
+        loss: nn.Module,
         lessons: PiecedCorpus,
         settings: TrainSettings,
         place: Place,
@@ -96,7 +97,7 @@ class Session:
 
 
 def plan_rows(
-    network: Any, corpus: PiecedCorpus, settings: TrainSettings, on_kernels: bool, n_processes: int
+    network: nn.Module, corpus: PiecedCorpus, settings: TrainSettings, on_kernels: bool, n_processes: int
 ) -> RowShape:
     """The sizes of a run's rows; on a GPU in half precision finer ones, that may tell which pieces decide."""
     batch = settings.batch / n_processes
@@ -108,7 +109,7 @@ def plan_rows(
     return choose_row_shape(corpus, batch, first, network.can_choose, step=_GPU_STEP)
 
 
-def make_flat(model: Any, settings: TrainSettings, half: bool, n_processes: int) -> FlatParameters:
+def make_flat(model: nn.Module, settings: TrainSettings, half: bool, n_processes: int) -> FlatParameters:
     """A model's parameters as one vector, with the optimizer that the settings ask for."""
     return FlatParameters(
         model,

@@ -24,7 +24,7 @@ COMPILE = ("auto", "on", "off")
 KEEP = ("best", "last")
 
 
-def _setting(default: Any, help: str) -> Any:
+def _setting(default: object, help: str) -> Any:
     return field(default=default, metadata={"help": help})
 
 
@@ -103,7 +103,7 @@ def read_settings(path: Path | str) -> TrainSettings:
     return settings_from(read_table(path), str(path))
 
 
-def _convert(key: str, value: Any, hint: Any, where: str) -> Any:
+def _convert(key: str, value: object, hint: Any, where: str) -> Any:
     kinds = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
     if value is None and type(None) in kinds:
         return None

@@ -6,9 +6,11 @@ launched one by one; rows of constant size make that possible.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
+from torch import nn
 
 from deidlab.encode.packing import RowShape
 from deidlab.train.flat import FlatParameters
@@ -20,7 +22,7 @@ _WARM_UPS = 3
 class TrainSteps:
     """Takes optimizer steps for a loss; `sums` adds up what the loss reports until it is read."""
 
-    def __init__(self, loss: Any, flat: FlatParameters, n_rows: int = 1, n_processes: int = 1) -> None:
+    def __init__(self, loss: nn.Module, flat: FlatParameters, n_rows: int = 1, n_processes: int = 1) -> None:
         device = flat.master.device
         self._loss = loss
         self._flat, self._n_rows, self._n_processes = flat, n_rows, n_processes
@@ -30,7 +32,7 @@ class TrainSteps:
         self._rows: Any = None
         self._shape: RowShape | None = None
 
-    def run(self, rows: Any, shapes: list[RowShape], knobs: Any) -> None:
+    def run(self, rows: Sequence[torch.Tensor], shapes: list[RowShape], knobs: torch.Tensor) -> None:
         """One step from `n_rows` rows."""
         self._knobs.copy_(knobs)
         if self._graph is not None:
@@ -43,7 +45,7 @@ class TrainSteps:
         if self._graph is None or self._n_processes > 1:
             self._flat.step(self._knobs)
 
-    def capture(self, rows: Any, shape: RowShape) -> None:
+    def capture(self, rows: Sequence[torch.Tensor], shape: RowShape) -> None:
         """Record the step as a graph, with `rows` to try it on; weights and state are left as they were."""
         self._shape = shape
         self._rows = torch.zeros((self._n_rows, shape.width), dtype=torch.int32, device=self.sums.device)
@@ -78,7 +80,7 @@ class TrainSteps:
         if self._n_processes == 1:
             self._flat.step(self._knobs)
 
-    def _backward(self, rows: Any, shapes: list[RowShape]) -> None:
+    def _backward(self, rows: Sequence[torch.Tensor], shapes: list[RowShape]) -> None:
         for index, (row, shape) in enumerate(zip(rows, shapes, strict=True)):
             loss, sums = self._loss(row, shape)
             scaled = loss if len(shapes) == 1 else loss / len(shapes)
@@ -87,6 +89,6 @@ class TrainSteps:
             self.sums += sums
 
 
-def _average_over_processes(gradient: Any, n_processes: int) -> None:
+def _average_over_processes(gradient: torch.Tensor, n_processes: int) -> None:
     torch.distributed.all_reduce(gradient)
     gradient /= n_processes

@@ -64,7 +64,7 @@ class TagSession:
 
 
 def _make_loss(
-    tagger: Tagger, material: Material, settings: TrainSettings, device: Any
+    tagger: Tagger, material: Material, settings: TrainSettings, device: torch.device
 ) -> tuple[Any, PiecedCorpus]:
     """The loss, and the corpus with what it takes for labels: gold tags, or numbers of targets."""
     corpus, tags = material.corpus, material.labels.tags

@@ -77,7 +77,7 @@ def make_targets(
     corpus: PiecedCorpus,
     tags: Sequence[str],
     settings: TrainSettings,
-    device: Any,
+    device: torch.device,
 ) -> Any:
     """[pieces that decide, tags]: the teachers' mean probabilities for their share, and gold for the rest."""
     share, smoothing = settings.teacher_share, settings.label_smoothing
@@ -93,7 +93,7 @@ def make_targets(
     return targets.half()
 
 
-def _ask(teacher: Tagger, corpus: PiecedCorpus, device: Any) -> Any:
+def _ask(teacher: Tagger, corpus: PiecedCorpus, device: torch.device) -> Any:
     """A teacher's probabilities for every piece that decides, in the order of the corpus."""
     on_gpu = device.type == "cuda"
     lengths = corpus.lengths.tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from deidlab.encode.pieced import PiecedCorpus
 from deidlab.train.predicting import choose_tags, split_by_note, tags_to_found
 from deidlab.train.scoring import count_strict, total_counts
 from deidlab.types import Counts, Span
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class Validation:
@@ -56,7 +59,7 @@ def describe_counts(counts: Counts) -> dict[str, Any]:
     }
 
 
-def _loss(scores: Scores, labels: Any) -> float:
+def _loss(scores: Scores, labels: NDArray[np.int32]) -> float:
     top = scores.max(axis=1)
     whole = top + np.log(np.exp(scores - top[:, None]).sum(axis=1))
     return float((whole - scores[np.arange(len(labels)), labels]).mean())

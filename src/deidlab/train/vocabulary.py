@@ -9,10 +9,15 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from deidlab.encode.pieces import WordPieces
 from deidlab.types import Document
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+    from tokenizers.normalizers import Normalizer
+    from tokenizers.pre_tokenizers import PreTokenizer
 
 _BERT = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 _ROBERTA = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
@@ -93,7 +98,7 @@ def _word_piece(texts: list[str], size: int, lowercase: bool) -> Any:
 
 
 def _count_merged(
-    texts: list[str], normalizer: Any, before: Any, size: int
+    texts: list[str], normalizer: Normalizer, before: PreTokenizer, size: int
 ) -> tuple[Counter[str], Counter[str]]:
     """How often each merged piece begins a word, and how often it goes on with one; both for all pieces."""
     from tokenizers import Tokenizer, models, trainers
@@ -113,7 +118,7 @@ def _count_merged(
     return begins, goes_on
 
 
-def _put_specials_around(tokenizer: Any, first: str, last: str) -> None:
+def _put_specials_around(tokenizer: Tokenizer, first: str, last: str) -> None:
     from tokenizers import processors
 
     pairs = [(name, tokenizer.token_to_id(name)) for name in (first, last)]

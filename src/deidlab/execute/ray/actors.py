@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
+from types import ModuleType
 from typing import Any
 
 from deidlab.errors import ConfigError
@@ -43,7 +44,7 @@ class Actors:
 
     def __init__(
         self,
-        ray: Any,
+        ray: ModuleType,
         settings: RaySettings,
         start: Start,
         seal: RunSeal | None = None,
@@ -67,7 +68,7 @@ class Actors:
         handle.calls.append(actor.open.remote(self._seal.key, self._start))
         return handle
 
-    def give(self, worker: _Handle, packed: Any) -> bool:
+    def give(self, worker: _Handle, packed: object) -> bool:
         if isinstance(packed, RowItems):
             sealed = self._seal.close((packed.row, packed.number, packed.beside))
             worker.calls.append(worker.actor.do.remote(sealed, packed.block))
@@ -95,7 +96,7 @@ class Actors:
             worker.node = value["node"]
         return Word(worker, kind, value)
 
-    def _explain(self, worker: _Handle, error: Any) -> Word:
+    def _explain(self, worker: _Handle, error: Exception) -> Word:
         text = str(error)
         if "ModuleNotFoundError" in text or "ImportError" in text:
             return Word(worker, FATAL, ConfigError(f"a node of the cluster {_LACKS}"))
@@ -116,7 +117,7 @@ class Actors:
     def close(self) -> None:
         """Nothing is left: Ray ends what was killed."""
 
-    def pack(self, value: Any) -> Any:
+    def pack(self, value: object) -> object:
         if isinstance(value, RowItems):
             return value
         return self._seal.close(value)

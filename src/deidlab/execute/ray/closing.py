@@ -12,7 +12,7 @@ import os
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 from deidlab.errors import ConfigError
 
@@ -20,7 +20,7 @@ _MODE, _TOKEN, _TOKEN_PATH = "RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_
 
 
 @contextlib.contextmanager
-def closed_to_others(ray: Any, folder: Path) -> Iterator[None]:
+def closed_to_others(ray: ModuleType, folder: Path) -> Iterator[None]:
     """What Ray starts meanwhile is for this process and its children alone, as `folder` must be."""
     if not hasattr(ray._raylet, "AuthenticationTokenLoader"):
         raise ConfigError("this Ray knows no tokens; 2.52 is the first that does: pip install 'deidlab[ray]'")
@@ -41,7 +41,7 @@ def closed_to_others(ray: Any, folder: Path) -> Iterator[None]:
         _set(ray, before)
 
 
-def _set(ray: Any, environment: dict[str, str | None]) -> None:
+def _set(ray: ModuleType, environment: dict[str, str | None]) -> None:
     """Set or remove variables, and have Ray, which looks at them once, look again."""
     for name, value in environment.items():
         if value is None:

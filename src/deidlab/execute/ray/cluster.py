@@ -10,6 +10,7 @@ SIGTERM. None of that is wanted here.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import logging
 import os
 import shutil
@@ -20,6 +21,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from deidlab.errors import ConfigError, MissingExtraError
@@ -32,22 +34,21 @@ _KNOCK_SECONDS = 5.0
 _STORE_BYTES = 200 * 2**20
 
 
-def import_ray() -> Any:
+def import_ray() -> ModuleType:
     """The `ray` module; without it, which extra brings it."""
     # Ray tells its makers of each start unless it is told not to.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
-        import ray
+        return importlib.import_module("ray")
     except ImportError:
         raise MissingExtraError("--engine ray", "ray") from None
-    return ray
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
     """A connection; `own` where we started Ray ourselves."""
 
-    ray: Any
+    ray: ModuleType
     own: bool
 
     def resources(self) -> Mapping[str, float]:
@@ -105,7 +106,7 @@ def _knock(address: str) -> None:
         raise ConfigError(f"no Ray answers at {address}; is `ray start --head` running there?") from None
 
 
-def _start(ray: Any, options: dict[str, Any]) -> None:
+def _start(ray: ModuleType, options: dict[str, Any]) -> None:
     in_main = threading.current_thread() is threading.main_thread()
     before = signal.getsignal(signal.SIGTERM) if in_main else None
     address = options["address"]
@@ -141,7 +142,7 @@ def _sweep(place: Path) -> None:
 
 
 @contextlib.contextmanager
-def _without_messages(ray: Any) -> Iterator[None]:
+def _without_messages(ray: ModuleType) -> Iterator[None]:
     """Ray prints the deaths of workers to standard output, which is the answer's: we tell them ourselves."""
     module = getattr(ray._private, "worker", None)
     name = "print_to_stdstream"

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from types import ModuleType
 from typing import Any, overload
 
 from deidlab.errors import CorpusError, DeidError
@@ -27,13 +28,13 @@ _AHEAD_BYTES = 8 * 2**20
 class RowItems(FarItems):
     """The items of one row of a block; each with what is `beside` it, where anything is."""
 
-    ray: Any = field(repr=False)
+    ray: ModuleType = field(repr=False)
     box: SealedBox = field(repr=False)
     block: Any = field(repr=False)
     row: int
     number: int
     n_items: int
-    beside: Sequence[Any] | None = field(default=None, repr=False)
+    beside: Sequence[object] | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return self.n_items
@@ -48,7 +49,7 @@ class RowItems(FarItems):
     def __iter__(self) -> Iterator[Any]:
         return iter(self._fetch())
 
-    def paired(self, beside: Sequence[Any]) -> RowItems:
+    def paired(self, beside: Sequence[object]) -> RowItems:
         return replace(self, beside=tuple(beside))
 
     def _fetch(self) -> Sequence[Any]:
@@ -73,7 +74,7 @@ def items_of_row(box: SealedBox, block: Any, row: int, number: int) -> tuple[Any
 
 
 def read_on_nodes(
-    ray: Any,
+    ray: ModuleType,
     box: SealedBox,
     reading: Reading[Any],
     numbers: Sequence[int],
@@ -169,5 +170,5 @@ class _Share:
                 yield _row(pa, number, close_box(self.lid, (number, describe(error))))
 
 
-def _row(pa: Any, number: int, closed: bytes) -> Any:
+def _row(pa: ModuleType, number: int, closed: bytes) -> Any:
     return pa.table({_NUMBER: pa.array([number], pa.int64()), _CLOSED: pa.array([closed], pa.large_binary())})

@@ -24,7 +24,7 @@ class RunSeal:
         self.key = os.urandom(32) if key is None else key
         self._cipher = AESGCM(self.key)
 
-    def close(self, value: Any) -> bytes:
+    def close(self, value: object) -> bytes:
         nonce = os.urandom(_NONCE_BYTES)
         return nonce + self._cipher.encrypt(nonce, pickle.dumps(value, pickle.HIGHEST_PROTOCOL), None)
 
@@ -54,7 +54,7 @@ class SealedBox:
         return RunSeal(_derive(shared, sender, self.lid)).open(closed[_POINT_BYTES:])
 
 
-def close_box(lid: bytes, value: Any) -> bytes:
+def close_box(lid: bytes, value: object) -> bytes:
     """The value, closed for the holder of the box."""
     from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 

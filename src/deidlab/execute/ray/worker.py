@@ -35,7 +35,7 @@ class Worker:
         self._serve, kind, value = begin(start)
         return seal.close((kind, value if kind == FATAL else value | {"node": _node()}))
 
-    def do(self, sealed: bytes, block: Any = None) -> bytes:
+    def do(self, sealed: bytes, block: object = None) -> bytes:
         """The answer to a value, or to a row of a block that some node read, sealed."""
         assert self._seal is not None and self._serve is not None
         seal, serve = self._seal, self._serve
@@ -46,7 +46,7 @@ class Worker:
             # An answer that cannot travel is as good as none; of the error only its kind is told.
             return seal.close((BROKEN, f"internal error ({type(error).__name__})"))
 
-    def _open(self, sealed: bytes, block: Any) -> Any:
+    def _open(self, sealed: bytes, block: object) -> Any:
         assert self._seal is not None
         value = self._seal.open(sealed)
         if block is None:
