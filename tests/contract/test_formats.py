@@ -100,9 +100,8 @@ def test_conll_keeps_words_and_spans_where_they_stood(name: str, document: Docum
 def test_the_format_is_recognised_from_its_files(name: str, tmp_path: Path) -> None:
     path = destination(tmp_path, name)
     write_corpus([NOTE], path, name)
-    wanted = "conll" if name == "conll-bilou" else name
-    assert recognise_format(path).name == wanted
-    assert recognise_format(tmp_path).name == wanted
+    assert recognise_format(path).name == name
+    assert recognise_format(tmp_path).name == name
 
 
 @pytest.mark.parametrize("name", ["jsonl", "parquet", "conll", "i2b2-2006"])
@@ -182,3 +181,12 @@ def test_overlaps_that_inline_formats_cannot_hold_are_counted(tmp_path: Path) ->
 def test_one_file_formats_take_a_folder_too(tmp_path: Path) -> None:
     write_corpus([NOTE], tmp_path, "jsonl")
     assert (tmp_path / "corpus.jsonl").exists()
+
+
+@pytest.mark.parametrize("name", WRITABLE)
+def test_what_a_format_does_not_hold_is_what_it_says_it_lacks(name: str, tmp_path: Path) -> None:
+    spans = (Span(0, 9, "DOCTOR", 0.5, "rules"), Span(4, 10, "PATIENT"), Span(10, 12, "DATE"))
+    losses = write_corpus(
+        [Document("d", "p", "Dr. Brandt  today", spans, {"ward": "b"})], destination(tmp_path, name), name
+    )
+    assert set(losses) == set(FORMATS[name].lacks)

@@ -174,7 +174,7 @@ def test_a_folder_that_cannot_be_written(
 def test_a_bug_shows_its_place_but_not_the_data(
     notes_en: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    import deidlab.corpus.jsonl as jsonl
+    from deidlab.corpus.formats import jsonl
 
     def broken(document: object) -> None:
         raise RuntimeError(f"unexpected {SENTINEL}")

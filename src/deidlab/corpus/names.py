@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from deidlab.corpus.files import walk_files
-from deidlab.corpus.formats import Format
+from deidlab.corpus.format import Format
 from deidlab.corpus.raw import BadDocument, RawDocument
 
 Around = tuple[str, str]
@@ -30,7 +30,7 @@ class FileNames:
             return
         seen: set[str] = set()
         here, folder_before = set[str](), ""
-        for folder, name in walk_files(source, format.note_suffixes):
+        for folder, name in walk_files(source, format.suffixes):
             stem = self._stem(name)
             if folder != folder_before:
                 here, folder_before = set(), folder
@@ -54,7 +54,7 @@ class FileNames:
         return before, after
 
     def _stem(self, name: str) -> str:
-        ending = next((each for each in self._format.suffixes if name.endswith(each)), "")
+        ending = next((each for each in self._format.all_suffixes if name.endswith(each)), "")
         return name.removesuffix(ending)
 
 

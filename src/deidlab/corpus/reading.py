@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from deidlab.corpus.files import list_files
-from deidlab.corpus.formats import Format, find_format, recognise_format
+from deidlab.corpus.format import FORMATS, Format
+from deidlab.corpus.formats import find_format, recognise_format
 from deidlab.corpus.names import FileNames, rename
 from deidlab.corpus.raw import BadDocument, RawDocument, ReadSettings, build_document, vetted
 from deidlab.errors import CorpusError, DeidError, describe
@@ -99,10 +100,32 @@ def corpus_files(source: Path, format: Format) -> Iterator[Path]:
         yield source
         return
     empty = True
-    for path in list_files(source, format.suffixes):
-        if format.name == "txt" and path.name.endswith(".tagged.txt"):
+    foreign = _longer_endings(format) if format.is_plain else ()
+    for path in list_files(source, format.all_suffixes):
+        if foreign and path.name.endswith(foreign):
             continue
         empty = False
         yield path
     if empty:
-        raise CorpusError(f"{source}: no {format.name} file ({', '.join(format.suffixes)}) in this folder")
+        endings = ", ".join(format.all_suffixes)
+        raise CorpusError(f"{source}: no {format.name} file ({endings}) in this folder")
+
+
+def count_files(source: Path, format: Format) -> int | None:
+    """How many notes there are, where files tell without being read as notes; None where they do not."""
+    paths = corpus_files(source, format)
+    if format.is_note_a_file:
+        return sum(1 for _ in format.note_files(paths))
+    if format.count is None:
+        return None
+    try:
+        return sum(map(format.count, paths))
+    except (OSError, ValueError):
+        # Arrow's errors are among these. What is wrong with a file, its reader will say.
+        return None
+
+
+def _longer_endings(format: Format) -> tuple[str, ...]:
+    """Endings of other formats' files that end in one of this format's too."""
+    others = (suffix for each in FORMATS.values() for suffix in each.all_suffixes)
+    return tuple(each for each in others if each not in format.suffixes and each.endswith(format.suffixes))

@@ -20,7 +20,8 @@ from deidlab.corpus.files import (
     same_kind,
     sidecar_bytes,
 )
-from deidlab.corpus.formats import FORMATS, Format, OneText, find_format
+from deidlab.corpus.format import FORMATS, Format, OneText
+from deidlab.corpus.formats import find_format, refuse_misnamed
 from deidlab.errors import CorpusError, UnknownNameError
 from deidlab.types import Document
 
@@ -48,6 +49,7 @@ def write_corpus(
     is called `corpus` with the format's suffix.
     """
     chosen, losses = find_format(format), Counter[str]()
+    refuse_misnamed(Path(destination), chosen)
     notes = (render_note(document, chosen, losses) for document in documents)
     write_rendered(notes, Path(destination), chosen, overwrite, is_own)
     return +losses
@@ -82,7 +84,7 @@ def write_rendered(
             for note in notes:
                 _write_files(note, folder)
         return
-    path = destination / f"corpus{format.suffixes[0]}" if destination.is_dir() else destination
+    path = format.place_of_one(destination)
     with complete_file(path, overwrite) as partial:
         if not isinstance(one, OneText):
             one.write((note.content for note in notes), partial)

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from deidlab.corpus.files import complete_file, private_files, refuse_existing, refuse_overlap, same_name
-from deidlab.corpus.formats import ALIASES, FORMATS, Format, find_format
+from deidlab.corpus.format import Format
+from deidlab.corpus.formats import find_format, format_to_write, refuse_misnamed
 from deidlab.corpus.writing import Rendered, render_note, write_rendered
 from deidlab.errors import CorpusError
 from deidlab.execute import Executor, Failed, Local
@@ -29,6 +30,9 @@ from deidlab.pipeline.run.sameness import pin_finding
 from deidlab.pipeline.run.sealing import Seal
 from deidlab.pipeline.settings import STDIN, Finding, SourceSettings
 from deidlab.types import Span
+
+# What notes of a stream are written as, and those of plain text.
+_ROWS, _BESIDE_TEXT = "jsonl", "brat"
 
 Writer = Callable[[Iterable[Rendered], Format], None]
 """Takes the marked notes as the format writes them."""
@@ -78,15 +82,18 @@ class DetectOutcome:
 
 def choose_format(source: SourceSettings, destination: Path, to: str | None) -> str:
     """The format asked for, that of the new name, or the source's own; plain text becomes brat."""
-    if to is not None:
-        return find_format(to).name
-    for each in FORMATS.values():
-        if each.one is not None and destination.name.endswith(each.suffixes):
-            return each.name
+    chosen = format_to_write(destination, to, _usual_format(source))
+    if destination != STDIN:
+        refuse_misnamed(destination, chosen)
+    return chosen.name
+
+
+def _usual_format(source: SourceSettings) -> str:
+    """The source's own, or one that holds spans where that does not."""
     if source.path == STDIN:
-        return ALIASES.get(source.format or "jsonl", source.format or "jsonl")
+        return source.format or _ROWS
     own = open_source(source).format
-    return own.name if own is not None and own.can_write and own.name != "txt" else "brat"
+    return own.name if own is not None and own.can_write and not own.is_plain else _BESIDE_TEXT
 
 
 def write_files(job: DetectJob) -> Writer:
@@ -128,8 +135,7 @@ def detect_corpus(job: DetectJob, write: Writer, watch: Watch) -> DetectOutcome:
 
 def _check_places(job: DetectJob, source: Source, format: Format) -> None:
     """Raise where writing would replace what is there, or touch what is read."""
-    inside = format.one is not None and job.destination.is_dir()
-    final = job.destination / f"corpus{format.suffixes[0]}" if inside else job.destination
+    final = job.destination if format.is_note_a_file else format.place_of_one(job.destination)
     outputs, finding = (final, job.word_scores, job.calibration), job.finding
     for path in outputs:
         if path is not None:

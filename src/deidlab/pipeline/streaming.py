@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
-from deidlab.corpus.jsonl import document_to_record
+from deidlab.corpus.records import document_to_record, record_to_document
 from deidlab.execute import Failed
 from deidlab.execute.tasks import attempt
 from deidlab.mask import Fact, Masker, MaskSettings, PatientState, unpack_facts
@@ -62,7 +62,7 @@ def mask_stream(
         facts = _find(notes, FindPhi(finding, settings)(), spool, outcome)
         states = {patient: _settle(first) for patient, first in facts.items()}
         for kept in spool:
-            document, number, tally = _to_document(kept["document"]), kept["number"], kept["tally"]
+            document, number, tally = record_to_document(kept["document"]), kept["number"], kept["tally"]
             spans = tuple(Span(*cells) for cells in kept["found"])
 
             def mask(documents: Sequence[Document], spans: tuple[Span, ...] = spans) -> list[Streamed]:
@@ -108,13 +108,6 @@ def _find(
 def _to_json(number: int, document: Document, row: Row) -> dict[str, Any]:
     found = [[s.start, s.end, s.label, s.score, s.source] for s in row.spans]
     return {"number": number, "document": document_to_record(document), "found": found, "tally": row.tally}
-
-
-def _to_document(record: dict[str, Any]) -> Document:
-    spans = tuple(
-        Span(s["start"], s["end"], s["label"], s.get("score"), s.get("source", "")) for s in record["spans"]
-    )
-    return Document(record["id"], record["patient"], record["text"], spans, record["meta"])
 
 
 def _settle(first: _First) -> PatientState:

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from deidlab.corpus.files import name_to_id, read_sidecar
-from deidlab.corpus.formats import Format, find_format, recognise_format
+from deidlab.corpus.format import Format
+from deidlab.corpus.formats import find_format, recognise_format
 from deidlab.corpus.raw import BadDocument, ReadSettings, build_document
 from deidlab.corpus.reading import corpus_files, read_corpus
 from deidlab.corpus.split import read_ratios, split_corpus
@@ -26,7 +27,6 @@ from deidlab.types import Document
 MADE = "made"
 """Stands for the path of notes that the study makes itself."""
 
-_ONE_A_FILE = {"i2b2": ".xml", "inline": ".tagged.txt", "txt": ".txt", "brat": ".txt"}
 Ids = tuple[str, ...]
 
 
@@ -129,7 +129,7 @@ def _list_notes(path: str, format: str, folder: Path, part: str) -> list[Documen
     chosen = _format(path, format)
     if not format and source.is_dir():
         note_access(folder, "split", part, "beginnings of files, to tell their format", path, None)
-    if source.is_dir() and chosen.name in _ONE_A_FILE:
+    if source.is_dir() and chosen.is_note_a_file:
         listed = [Document(id=id, patient=patient) for _, id, patient in _names(source, chosen)]
         note_access(folder, "split", part, "file names", path, len(listed))
         return listed
@@ -150,11 +150,10 @@ def _format(path: str, format: str) -> Format:
 
 def _names(source: Path, format: Format) -> Iterator[tuple[Path, str, str]]:
     """File, id and patient of every note of a folder with one note a file."""
-    suffix = _ONE_A_FILE[format.name]
-    for path in corpus_files(source, format):
-        if not path.name.endswith(suffix):
-            continue
-        stem = path.name.removesuffix(suffix)
+    for path in format.note_files(corpus_files(source, format)):
+        stem = path.name
+        for suffix in format.suffixes:
+            stem = stem.removesuffix(suffix)
         id = name_to_id(stem)
         patient, _ = read_sidecar(path, stem)
         yield path, id, patient or format.usual_patient(id)
@@ -170,7 +169,7 @@ def _read(part: Part, make: MakeSpec | None) -> Iterator[Document]:
         yield from (document for document in _make(make or MakeSpec()) if wanted(document.id))
         return
     source, format = Path(part.path), _format(part.path, part.format)
-    if part.ids is None or not source.is_dir() or format.name not in _ONE_A_FILE:
+    if part.ids is None or not source.is_dir() or not format.is_note_a_file:
         yield from (each for each in read_corpus(source, format.name) if wanted(each.id))
         return
     for path, id, _ in _names(source, format):

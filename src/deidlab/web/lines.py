@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from deidlab.corpus.jsonl import record_to_raw
 from deidlab.corpus.raw import BadDocument, build_document
+from deidlab.corpus.records import record_to_raw
 from deidlab.errors import DeidError
 from deidlab.mask import own_patient
 from deidlab.types import Document

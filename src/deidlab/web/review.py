@@ -24,7 +24,7 @@ from deidlab.web.answers import Refusal
 from deidlab.web.auth import current_reviewer
 from deidlab.web.pages import show
 from deidlab.web.review_changes import note_changes, summarise_changes
-from deidlab.web.review_export import DownloadFormat, make_download, private_folder
+from deidlab.web.review_export import DownloadFormat, make_download, media_type, private_folder
 from deidlab.web.review_mask import mask_state
 from deidlab.web.review_models import (
     DecisionBody,
@@ -237,8 +237,9 @@ def export(desk: Desk, format: DownloadFormat = "jsonl", part: Literal["done", "
     except BaseException:
         stack.close()
         raise
-    media = "application/x-ndjson" if format == "jsonl" else "application/zip"
-    return FileResponse(path, media_type=media, filename=path.name, background=BackgroundTask(stack.close))
+    return FileResponse(
+        path, media_type=media_type(format), filename=path.name, background=BackgroundTask(stack.close)
+    )
 
 
 def _known_model(desk: ReviewDesk, model: str) -> str:

@@ -24,6 +24,7 @@ from deidlab.web.store_schema import SHARED
 DownloadFormat = Literal["i2b2", "brat", "jsonl"]
 DOWNLOAD_FORMATS: tuple[DownloadFormat, ...] = get_args(DownloadFormat)
 Part = Literal["done", "all"]
+_ZIP = "application/zip"
 PARTS: tuple[Part, ...] = get_args(Part)
 
 
@@ -88,11 +89,19 @@ def private_folder(store: ReviewStore) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def media_type(format: DownloadFormat) -> str:
+    """What a browser is told of a download."""
+    chosen = find_format(format)
+    return _ZIP if chosen.is_note_a_file else chosen.media_type
+
+
 def make_download(store: ReviewStore, folder: Path, format: DownloadFormat, part: str) -> Path:
     """One file for a browser: JSON lines, or a ZIP of the files of another format."""
-    if format == "jsonl":
-        export_review(store, folder / "reviewed.jsonl", format, part)
-        return folder / "reviewed.jsonl"
+    chosen = find_format(format)
+    if not chosen.is_note_a_file:
+        one_file = folder / f"reviewed{chosen.suffixes[0]}"
+        export_review(store, one_file, format, part)
+        return one_file
     files = folder / "reviewed"
     files.mkdir()
     export_review(store, files, format, part, overwrite=True)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from deidlab.corpus.jsonl import span_to_record
+from deidlab.corpus.records import span_to_record
 from deidlab.detect import Detection, Detector
 from deidlab.labels import load_label_set, split_tag
 from deidlab.mask import Masker, MaskSettings, PatientState, load_policy

@@ -261,7 +261,7 @@ def test_conll_columns_of_thousands_of_digits_are_no_offsets(tmp_path: Path) -> 
 def test_a_line_without_an_end_is_refused_before_it_fills_the_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("deidlab.corpus.table.MAX_NOTE_CHARACTERS", 2**20)
+    monkeypatch.setattr("deidlab.corpus.formats.csv.MAX_NOTE_CHARACTERS", 2**20)
     path = write(tmp_path / "a.csv", "text\n" + "x" * (2**20 + 1))
     with pytest.raises(CorpusError, match="line 2 is longer than 1 Mi characters"):
         list(read_corpus(path))

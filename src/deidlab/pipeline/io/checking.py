@@ -6,12 +6,11 @@ A wrong column, delimiter or encoding is wrong for every note: it is told at onc
 from __future__ import annotations
 
 import codecs
-import csv
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from deidlab.corpus.formats import Format
+from deidlab.corpus.format import Format
 from deidlab.corpus.raw import ReadSettings
 from deidlab.corpus.reading import corpus_files
 from deidlab.corpus.table import find_columns
@@ -21,24 +20,22 @@ from deidlab.pipeline.settings import SourceSettings
 
 _PEEK_BYTES = 64 * 1024
 _PEEK_NOTES = 20
-_TABLES = ("csv", "parquet")
-_SAYS_ITS_OWN = ("i2b2", "i2b2-2006")
 _OPTIONS = ("--text-column", "--id-column", "--patient-column")
 
 
 def check_files(source: SourceSettings, format: Format, kept: tuple[str, ...]) -> None:
     """Raise where the options do not suit the files; `kept` are columns that are carried over."""
     check_stream(source, format)
-    if format.name in _TABLES:
+    if format.columns is not None:
         _check_kept(source, kept, _check_tables(source, format))
-    elif format.name not in _SAYS_ITS_OWN:
+    elif format.first_notes is not None:
         _check_decodes(source, format)
 
 
 def check_stream(source: SourceSettings, format: Format) -> None:
     """The same for what can be read only once, as far as it can be told beforehand."""
     check_encoding(source.reading.encoding)
-    if format.name not in _TABLES:
+    if format.columns is None:
         _refuse_columns(source.reading, format)
 
 
@@ -66,12 +63,12 @@ def _check_tables(source: SourceSettings, format: Format) -> set[str]:
     """All columns that there are; raises where no file can be read so. One bad among others fails alone."""
     there: set[str] = set()
     wrong: DeidError | None = None
-    is_csv = format.name == "csv"
+    assert format.columns is not None
     for number, path in enumerate(corpus_files(source.path, format), start=1):
         # People name files after patients: only what was typed is told.
         shown = Path(f"{source.path}, file {number}") if source.path.is_dir() else path
         try:
-            columns = _csv_header(path, shown, source.reading) if is_csv else _parquet_names(path)
+            columns = format.columns(path, shown, source.reading)
             if columns is not None:
                 find_columns(columns, shown, source.reading)
                 there.update(columns)
@@ -90,30 +87,6 @@ def _check_kept(source: SourceSettings, kept: tuple[str, ...], there: set[str]) 
             raise UsageError(f"{source.path}: there is no column '{name}' (--keep-column)")
 
 
-def _csv_header(path: Path, shown: Path, reading: ReadSettings) -> list[str] | None:
-    """The first row; None where the file has none that can be told, which its reader will say."""
-    encoding = "utf-8-sig" if reading.encoding.lower() in ("utf-8", "utf8") else reading.encoding
-    text = _decode(_first_bytes(path), encoding)
-    if text is None:
-        raise UsageError(f"{shown}: is not {reading.encoding}; name the right one with --encoding")
-    delimiter = "\t" if path.suffix == ".tsv" else ","
-    csv.field_size_limit(max(csv.field_size_limit(), _PEEK_BYTES))
-    try:
-        return next(csv.reader(text.splitlines(keepends=True), delimiter=delimiter, strict=True), None)
-    except csv.Error:
-        return None
-
-
-def _parquet_names(path: Path) -> list[str] | None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        return list(pq.read_schema(path).names)
-    except (pa.ArrowException, OSError, UnicodeDecodeError):
-        return None
-
-
 def _check_decodes(source: SourceSettings, format: Format) -> None:
     """Raise where not one of the first notes is in the encoding."""
     pieces = list(islice(_first_notes(source, format), _PEEK_NOTES))
@@ -127,8 +100,8 @@ def _check_decodes(source: SourceSettings, format: Format) -> None:
 def _first_notes(source: SourceSettings, format: Format) -> Iterator[bytes]:
     """The beginning of each note where a file or a line is one; elsewhere that of each file."""
     for path in corpus_files(source.path, format):
-        data = _first_bytes(path)
-        yield from data.splitlines(keepends=True) if format.name == "jsonl" else (data,)
+        if format.first_notes is not None:
+            yield from format.first_notes(_first_bytes(path))
 
 
 def _first_bytes(path: Path) -> bytes:

@@ -1,4 +1,4 @@
-"""Masked notes in, a corpus of the source's own format out, under the name that was asked for.
+"""Masked notes in, a corpus out, in the format of the new name or else the source's own.
 
 Folders stay folders and files files; a table keeps the names of its columns for text, id and patient.
 """
@@ -8,18 +8,17 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial as bind
-from itertools import islice
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from deidlab.corpus import find_format
 from deidlab.corpus.files import refuse_nul
-from deidlab.corpus.formats import FORMATS, Format, OneTable
-from deidlab.corpus.jsonl import document_to_record
-from deidlab.corpus.table import write_csv
+from deidlab.corpus.format import FORMATS, Format, OneTable
+from deidlab.corpus.formats import find_format, formats_to_write, refuse_misnamed
+from deidlab.corpus.records import document_to_record
 from deidlab.corpus.writing import Rendered, render_note, write_rendered
 from deidlab.errors import ConfigError, CorpusError
 from deidlab.pipeline.io.kinds import Rendering, Sink, Source
@@ -29,34 +28,47 @@ from deidlab.types import Document
 if TYPE_CHECKING:
     from deidlab.pipeline.run.partial import Partial
 
-_ROW_FILES = (".csv", ".tsv", ".parquet", ".pq", ".jsonl", ".ndjson")
-_ROWS = 1024
-
 
 def open_file_sink(settings: SinkSettings, source: Source) -> FileSink:
-    """The sink of a source's own format; rows of another kind go into what the file's name says."""
-    format = source.format or _format_of_rows(settings.path)
+    """The sink of the format that the new name tells, else of the source's own."""
+    is_folder = source.files is not None and source.files.is_dir()
+    format = format_of_output(settings.path, source.format, is_note=_is_note(source))
     if not format.can_write:
         raise CorpusError(
             f"{format.name} cannot be written: convert the corpus first (`deidlab corpus convert`)"
         )
-    is_folder = source.files is not None and source.files.is_dir()
     path = settings.path
     if format.one is not None and (path.is_dir() or (is_folder and not path.suffix)):
         path = path / f"corpus{format.suffixes[0]}"
     # One note's file becomes one file, as for `mask note.txt --out masked.txt`.
-    one = format.render is not None and format.name != "brat" and not is_folder
-    one_note = one and path.name.endswith(format.suffixes)
+    one_note = _is_note(source) and format.is_one_file_a_note and path.name.endswith(format.suffixes)
     if one_note and path.is_dir():
         raise CorpusError(f"{path}: is a folder; name a file for one note")
     names, columns = source.settings.reading.own_columns, settings.writing.columns
     return FileSink(path, format.name, format, one_note, names, columns)
 
 
-def _format_of_rows(destination: Path) -> Format:
-    if destination.suffix not in _ROW_FILES:
-        raise ConfigError(f"rows are written to a database or to a file that ends in {', '.join(_ROW_FILES)}")
-    return next(each for each in FORMATS.values() if destination.suffix in each.suffixes)
+def _is_note(source: Source) -> bool:
+    """Whether the source is the file of a single note."""
+    format, files = source.format, source.files
+    return format is not None and format.is_note_a_file and files is not None and not files.is_dir()
+
+
+def format_of_output(path: Path, own: Format | None, is_note: bool) -> Format:
+    """What the new file's name says; a name that says nothing, or names a folder, leaves it to the source."""
+    named = formats_to_write(path.name)
+    if own is not None and (path.is_dir() or own in named):
+        return own
+    # A note's file becomes a note's file where it can; many notes need a format that holds them in one.
+    fitting = [each for each in named if each.one is not None or (is_note and each.is_one_file_a_note)]
+    if fitting:
+        return min(fitting, key=lambda each: is_note and not each.is_note_a_file)
+    if own is None:
+        endings = (each.suffixes for each in FORMATS.values() if each.one is not None)
+        shown = ", ".join(dict.fromkeys(chain.from_iterable(endings)))
+        raise ConfigError(f"rows are written to a database or to a file that ends in {shown}")
+    refuse_misnamed(path, own)
+    return own
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +104,10 @@ class FileSink(Sink):
 
     def write_to(self, path: Path, notes: Iterable[Any], columns: tuple[str, ...], annotated: bool) -> None:
         """Write what was rendered to a path that nobody looks at yet."""
-        if isinstance(self.format.one, OneTable):
-            write, cell = _TABLES[self.format.name]
+        one = self.format.one
+        if isinstance(one, OneTable):
             header = (*self.names, *columns, *(("spans",) if annotated else ()))
-            write((_row(each, columns, annotated, cell) for each in notes), path, header)
+            one.write_cells((_row(each, columns, annotated, one.cell) for each in notes), path, header)
         elif self.one_note:
             for _, content in notes:
                 path.write_bytes(next(iter(content.values())).encode())
@@ -129,38 +141,6 @@ def _row(
     kept = [cell(record["meta"].get(column)) for column in columns]
     spans = [json.dumps(record["spans"], ensure_ascii=False)] if annotated else []
     return [record["id"], record["patient"], record["text"], *kept, *spans]
-
-
-def _write_parquet(rows: Iterator[list[Any]], path: Path, header: Sequence[str]) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    held = list(islice(rows, _ROWS))
-    # Columns that were kept have the type that their first rows show.
-    types = [pa.array([row[index] for row in held]).type for index in range(len(header))]
-    types = [pa.large_string() if kind in (pa.null(), pa.string()) else kind for kind in types]
-    schema = pa.schema(list(zip(header, types, strict=True)))
-    try:
-        with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-            while held:
-                cells = [
-                    pa.array(column, kind)
-                    for column, kind in zip(zip(*held, strict=True), types, strict=True)
-                ]
-                writer.write_table(pa.Table.from_arrays(cells, schema=schema))
-                held = list(islice(rows, _ROWS))
-    except pa.ArrowException:
-        raise CorpusError("a column that was kept holds values of several types; write csv") from None
-
-
-def _text_cell(cell: Any) -> Any:
-    return json.dumps(cell, ensure_ascii=False) if isinstance(cell, list | dict) else cell
-
-
-_TABLES: dict[str, tuple[Callable[..., None], Callable[[Any], Any]]] = {
-    "csv": (write_csv, _text_cell),
-    "parquet": (_write_parquet, lambda cell: cell),
-}
 
 
 def put_in_place(path: Path, destination: Path, aside: Path) -> None:

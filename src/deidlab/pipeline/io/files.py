@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deidlab.corpus.files import MAX_FILE_BYTES, decode
-from deidlab.corpus.formats import Format
+from deidlab.corpus.format import Format
 from deidlab.corpus.raw import RawDocument
-from deidlab.corpus.reading import read_corpus, read_raw
+from deidlab.corpus.reading import count_files, read_corpus, read_raw
 from deidlab.errors import CorpusError
 from deidlab.pipeline.io.checking import check_files, check_stream
-from deidlab.pipeline.io.counting import count_files
 from deidlab.pipeline.io.kinds import Source
 from deidlab.pipeline.io.notes import BEGINNING, Note, Start, to_note, with_patients
 from deidlab.pipeline.io.pinning import pin_files
@@ -73,7 +72,7 @@ class StreamSource(Source):
         raise CorpusError("standard input is read note by note: name a file")
 
     def _read(self) -> Iterator[Note]:
-        if self.format.name == "txt":
+        if self.format.is_plain:
             data = sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
             if len(data) > MAX_FILE_BYTES:
                 raise CorpusError("stdin: more than 128 MiB is too much for one note")

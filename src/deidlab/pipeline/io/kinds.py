@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from deidlab.corpus.formats import Format
+from deidlab.corpus.format import Format
 from deidlab.execute import Executor, Task
 from deidlab.pipeline.io.notes import BEGINNING, Note, Start, cut_tasks
 from deidlab.pipeline.settings import SourceSettings

@@ -21,7 +21,7 @@ def open_source(settings: SourceSettings) -> Source:
         return StreamSource(settings, find_format(settings.format or "txt"))
     format = find_format(settings.format) if settings.format else recognise_format(settings.path)
     # The first notes are read here, one after another: there is nothing to share out.
-    if format.name == "parquet" and settings.limit is None:
+    if format.in_row_groups and settings.limit is None:
         from deidlab.pipeline.io.parquet import ParquetSource
 
         return ParquetSource(settings, format)

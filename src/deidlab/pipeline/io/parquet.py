@@ -14,10 +14,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from deidlab.corpus.formats.parquet import arrow_rows
 from deidlab.corpus.names import Around, FileNames, rename
 from deidlab.corpus.raw import BadDocument, RawDocument, ReadSettings, vetted
 from deidlab.corpus.reading import UTF8_NAME, corpus_files
-from deidlab.corpus.table import arrow_rows, find_columns, row_to_raw
+from deidlab.corpus.table import find_columns, row_to_raw
 from deidlab.errors import ConfigError, CorpusError
 from deidlab.execute import Executor, Task
 from deidlab.inputfile import require_regular

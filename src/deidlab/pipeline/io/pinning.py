@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deidlab.corpus.files import SIDECAR, list_files
-from deidlab.corpus.formats import Format
+from deidlab.corpus.format import Format
 from deidlab.errors import ConfigError
 from deidlab.inputfile import open_input
 
@@ -108,14 +108,14 @@ class Looking:
 
     def _files(self) -> Iterator[tuple[Path, bytes]]:
         """Every file that a note or what belongs to it may stand in, and its name below the source."""
-        source, suffixes = self.source, self.format.suffixes
+        source, suffixes = self.source, self.format.all_suffixes
         if source.is_dir():
             for path in list_files(source, (*suffixes, SIDECAR)):
                 yield path, os.fsencode(path.relative_to(source))
             return
         yield source, b""
         stem = next((s for s in suffixes if source.name.endswith(s)), source.suffix)
-        for suffix in (".txt", ".ann", SIDECAR):
+        for suffix in (*suffixes, SIDECAR):
             beside = source.with_name(source.name.removesuffix(stem) + suffix)
             if beside != source and beside.is_file():
                 yield beside, suffix.encode()

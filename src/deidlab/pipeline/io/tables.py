@@ -28,7 +28,7 @@ from deidlab.corpus.database_reading import (
 )
 from deidlab.corpus.database_url import TablePlace
 from deidlab.corpus.database_writing import Writing, check_target, write_rows
-from deidlab.corpus.jsonl import document_to_record
+from deidlab.corpus.records import document_to_record
 from deidlab.pipeline.io.checking import check_encoding
 from deidlab.pipeline.io.kinds import Rendering, Sink, Source
 from deidlab.pipeline.io.notes import BEGINNING, Note, Start, to_note, with_patients

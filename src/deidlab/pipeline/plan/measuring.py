@@ -16,13 +16,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from deidlab.errors import CorpusError
+from deidlab.pipeline.io.file_sink import open_file_sink
 from deidlab.pipeline.io.opening import open_source
 from deidlab.pipeline.masking import MaskJob, mask_corpus
+from deidlab.pipeline.settings import SinkSettings
 
 FINDING, SETTLING, MASKING, WRITING = "finding", "settling", "masking", "writing"
 # What comes before is starting up and warming up.
 _WARM = 0.25
 _NOTES_A_POINT = 64
+_ROWS = "out.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +140,11 @@ def measure_sample(job: MaskJob, n_notes: int) -> Measured:
 def _name(job: MaskJob) -> str:
     """A name for the sample's output that gives it the format of the job's."""
     if job.sink is not None:
-        return "out.jsonl"
-    format = open_source(job.source).format
-    if format is None:
-        return f"out{job.destination.suffix or '.jsonl'}"
-    return f"out{format.suffixes[0]}" if format.one is not None else "out"
+        return _ROWS
+    source = open_source(job.source)
+    named = job.destination if job.destination.suffix or source.format else Path(_ROWS)
+    format = open_file_sink(SinkSettings(named), source).format
+    return "out" if format.is_note_a_file else f"out{format.suffixes[0]}"
 
 
 def _stages(watcher: _Watcher, started: _Point, ended: _Point) -> dict[str, Stage]:

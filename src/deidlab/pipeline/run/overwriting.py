@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deidlab.corpus.files import SIDECAR, id_to_name, refuse_existing, refuse_foreign, refuse_overlap
-from deidlab.corpus.formats import FORMATS
+from deidlab.corpus.format import FORMATS
 from deidlab.errors import CorpusError
 from deidlab.pipeline.run.record import NOTES, RECORD, record_folder
 
@@ -38,6 +38,6 @@ def _written(beside: Path) -> Iterator[str]:
         with (beside / NOTES).open("rb") as lines:
             for line in lines:
                 name = id_to_name(str(json.loads(line)["document"]))
-                yield from (f"{name}{suffix}" for suffix in (*format.suffixes, SIDECAR))
+                yield from (f"{name}{suffix}" for suffix in (*format.all_suffixes, SIDECAR))
     except (OSError, ValueError, KeyError, TypeError, RecursionError, CorpusError):
         return

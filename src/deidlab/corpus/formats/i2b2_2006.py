@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from deidlab.corpus.format import Format, OneText, register
 from deidlab.corpus.raw import Annotation, BadDocument, RawDocument, ReadSettings
 from deidlab.corpus.xml import escape_attribute, escape_content, iterate_xml, refuse_forbidden
 from deidlab.encode.tags import resolve_overlaps
@@ -22,8 +23,7 @@ from deidlab.types import Document
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-SUFFIXES = (".xml",)
-HEAD, FOOT = '<?xml version="1.0" encoding="UTF-8" ?>\n<ROOT>\n', "</ROOT>\n"
+_HEAD, _FOOT = '<?xml version="1.0" encoding="UTF-8" ?>\n<ROOT>\n', "</ROOT>\n"
 
 
 def read(path: Path, settings: ReadSettings) -> Iterator[RawDocument | BadDocument]:
@@ -71,3 +71,21 @@ def render(document: Document, losses: Counter[str]) -> str:
     patient = "" if document.patient == document.id else f' PATIENT="{escape_attribute(document.patient)}"'
     text = "".join(pieces)
     return f'<RECORD ID="{escape_attribute(document.id)}"{patient}>\n<TEXT>{text}</TEXT>\n</RECORD>\n'
+
+
+def begins(head: bytes) -> bool:
+    """A record before the text of a note: all later files of the family hold one note."""
+    return head.startswith(b"<") and b"<RECORD" in head.partition(b"<TEXT")[0]
+
+
+FORMAT = register(
+    Format(
+        name="i2b2-2006",
+        suffixes=(".xml",),
+        read=read,
+        begins=begins,
+        one=OneText(render, _HEAD, _FOOT),
+        lacks=("overlapping spans", "scores and sources", "meta"),
+        first_notes=None,
+    )
+)

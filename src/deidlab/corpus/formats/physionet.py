@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import IO
 
 from deidlab.corpus.files import bounded_lines, read_beside
+from deidlab.corpus.format import Format, register
 from deidlab.corpus.raw import MAX_NOTE_CHARACTERS, Annotation, BadDocument, RawDocument, ReadSettings
 from deidlab.errors import CorpusError
 from deidlab.inputfile import open_input
 
-SUFFIXES = (".text",)
+_SIDES = (".phi", "-phi.phrase")
 _Record = tuple[str, str]
 _START = re.compile(r"START_OF_RECORD=([^|]+)\|\|\|\|([^|]+)\|\|\|\|\s*", re.IGNORECASE)
 _END = "||||END_OF_RECORD"
@@ -30,6 +31,11 @@ _HEADER = re.compile(r"Patient\s+(\S+)\s+Note\s+(\S+)\s*", re.IGNORECASE)
 
 
 def read(path: Path, settings: ReadSettings) -> Iterator[RawDocument | BadDocument]:
+    side = next((each for each in _SIDES if path.name.endswith(each)), None)
+    if side is not None:
+        if not path.with_name(f"{path.name.removesuffix(side)}.text").exists():
+            raise CorpusError(f"{path}: there is no .text file beside it")
+        return
     stem = path.name.removesuffix(".text")
     phi, phrases = path.with_name(f"{stem}.phi"), path.with_name(f"{stem}-phi.phrase")
     if phrases.exists():
@@ -112,3 +118,12 @@ def _read_phrases(lines: str, path: Path) -> dict[_Record, list[Annotation]]:
             ) from None
         places[(patient, note)].append(annotation)
     return dict(places)
+
+
+def begins(head: bytes) -> bool:
+    return head.startswith(b"START_OF_RECORD=")
+
+
+FORMAT = register(
+    Format(name="physionet", suffixes=(".text",), side_suffixes=_SIDES, read=read, begins=begins)
+)

@@ -1,4 +1,4 @@
-"""JSON lines: one document a line.
+"""Documents and spans as JSON objects, both ways: lines of JSON, cells of tables, bodies of requests.
 
     {"id": …, "patient": …, "text": …, "spans": [{"start": 0, "end": 4, "label": "DATE"}], "meta": {…}}
 
@@ -8,59 +8,13 @@ checked. Keys of other names go into `meta`.
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from deidlab.corpus.files import MAX_FILE_BYTES
-from deidlab.corpus.raw import Annotation, BadDocument, RawDocument, ReadSettings, read_score
-from deidlab.errors import CorpusError
-from deidlab.inputfile import open_input
+from deidlab.corpus.raw import Annotation, BadDocument, RawDocument, read_score
 from deidlab.types import Document, Span
 
-SUFFIXES = (".jsonl", ".ndjson")
-_OWN_KEYS = frozenset(("id", "patient", "text", "spans", "meta"))
-
-
-def read(path: Path, settings: ReadSettings) -> Iterator[RawDocument | BadDocument]:
-    try:
-        with open_input(path) as stream:
-            for number, line in _lines(stream):
-                if line is None:
-                    yield BadDocument(path, f"line {number} is longer than 128 MiB")
-                elif line.strip():
-                    yield _read_line(path, number, line, settings)
-    except OSError as error:
-        raise CorpusError(f"{path}: {error.strerror or 'cannot be read'}") from None
-
-
-def _lines(stream: IO[bytes]) -> Iterator[tuple[int, bytes | None]]:
-    """The lines and their numbers; None stands for a line that is too long to be a note."""
-    number = 0
-    while line := stream.readline(MAX_FILE_BYTES + 1):
-        number += 1
-        if len(line) > MAX_FILE_BYTES:
-            while line and not line.endswith(b"\n"):
-                line = stream.readline(MAX_FILE_BYTES)
-            yield number, None
-        else:
-            yield number, line
-
-
-def _read_line(path: Path, number: int, line: bytes, settings: ReadSettings) -> RawDocument | BadDocument:
-    if b"\0" in line and settings.encoding.lower().startswith("utf-8"):
-        return BadDocument(path, f"line {number} has a NUL at byte {line.index(0)}; this is not a text file")
-    try:
-        record = json.loads(line.decode(settings.encoding))
-    except UnicodeDecodeError as error:
-        return BadDocument(path, f"line {number}, byte {error.start} is not {settings.encoding}")
-    except json.JSONDecodeError as error:
-        return BadDocument(path, f"line {number} is not JSON (column {error.colno})")
-    except (RecursionError, ValueError, LookupError):
-        return BadDocument(path, f"line {number} is not JSON that can be read")
-    return record_to_raw(record, path, f"line {number}", f"{path.stem}-{number}")
+OWN_KEYS = ("id", "patient", "text", "spans", "meta")
 
 
 def record_to_raw(record: Any, path: Path, where: str, default_id: str) -> RawDocument | BadDocument:
@@ -75,7 +29,7 @@ def record_to_raw(record: Any, path: Path, where: str, default_id: str) -> RawDo
     meta = record.get("meta") or {}
     if not isinstance(meta, dict):
         return BadDocument(path, f"{where}: 'meta' must be an object", str(document_id))
-    extra = {key: value for key, value in record.items() if key not in _OWN_KEYS}
+    extra = {key: value for key, value in record.items() if key not in OWN_KEYS}
     try:
         annotations = tuple(read_span(span) for span in record.get("spans") or ())
     except (TypeError, KeyError, ValueError, AttributeError):
@@ -105,11 +59,6 @@ def read_span(span: dict[str, Any]) -> Annotation:
     return Annotation(start, end, label, quoted, read_score(span.get("score")), source)
 
 
-def render(document: Document, losses: Counter[str]) -> str:
-    """The document's line."""
-    return json.dumps(document_to_record(document), ensure_ascii=False) + "\n"
-
-
 def document_to_record(document: Document) -> dict[str, Any]:
     """The document as the JSON object of its line."""
     return {
@@ -128,3 +77,12 @@ def span_to_record(span: Span) -> dict[str, Any]:
     if span.source:
         record["source"] = span.source
     return record
+
+
+def record_to_document(record: dict[str, Any]) -> Document:
+    """The mirror of `document_to_record`, for what this house wrote itself."""
+    spans = tuple(
+        Span(span["start"], span["end"], span["label"], span.get("score"), span.get("source", ""))
+        for span in record["spans"]
+    )
+    return Document(record["id"], record["patient"], record["text"], spans, record["meta"])

@@ -16,11 +16,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from deidlab.corpus.files import name_to_id, read_beside, read_sidecar, read_text, refuse_nul
+from deidlab.corpus.format import Format, register
 from deidlab.corpus.raw import Annotation, BadDocument, RawDocument, ReadSettings, read_score
 from deidlab.errors import CorpusError
 from deidlab.types import Document
 
-SUFFIXES = (".txt", ".ann")
 _SKIPPED = {"R": "relations", "E": "events", "A": "attributes", "M": "attributes", "N": "normalisations",
             "*": "relations", "#": "notes"}  # fmt: skip
 _NOTE_TYPE = "DeidLabDetector"
@@ -125,3 +125,6 @@ def render(document: Document, losses: Counter[str]) -> dict[str, bytes]:
             said = json.dumps({"score": span.score, "source": span.source})
             notes.append(f"#{len(notes) + 1}\t{_NOTE_TYPE} T{number}\t{said}\n")
     return {".txt": document.text.encode(), ".ann": "".join(lines + notes).encode()}
+
+
+FORMAT = register(Format(name="brat", suffixes=(".txt",), side_suffixes=(".ann",), read=read, render=render))

@@ -15,6 +15,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from deidlab.corpus.files import MAX_FILE_BYTES, decode, refuse_nul
+from deidlab.corpus.format import Format, OneText, register
 from deidlab.corpus.raw import MAX_NOTE_CHARACTERS, Annotation, BadDocument, RawDocument, ReadSettings
 from deidlab.encode.tags import spans_to_tags
 from deidlab.errors import CorpusError
@@ -22,8 +23,10 @@ from deidlab.inputfile import open_input
 from deidlab.labels import OUTSIDE, split_tag
 from deidlab.types import Document, Word
 
-SUFFIXES = (".conll", ".bio", ".iob", ".bilou")
 _DOCUMENT_STARTS = "-DOCSTART-"
+_OVERLAPS, _SCORES, _META = "overlapping spans", "scores and sources", "meta"
+_WHITE, _EDGES = "kind of white space between words", "white space at the edge of a span"
+_LACKS = (_OVERLAPS, _SCORES, _META, _WHITE, _EDGES)
 
 
 @dataclass(slots=True)
@@ -175,14 +178,14 @@ _Turn = Callable[[Sequence[str]], Sequence[str]]
 def _document_lines(document: Document, losses: Counter[str], turn: _Turn) -> Iterator[str]:
     refuse_nul(document.text, Path(document.id))
     tagged = spans_to_tags(document)
-    losses["overlapping spans"] += len(tagged.misfits)
-    losses["scores and sources"] += sum(s.score is not None or bool(s.source) for s in document.spans)
-    losses["meta"] += bool(document.meta)
-    losses["kind of white space between words"] += 1
+    losses[_OVERLAPS] += len(tagged.misfits)
+    losses[_SCORES] += sum(s.score is not None or bool(s.source) for s in document.spans)
+    losses[_META] += bool(document.meta)
+    losses[_WHITE] += 1
     names = (quote(name, safe="") for name in (document.id, document.patient))
     yield "\t".join((_DOCUMENT_STARTS, *names, OUTSIDE)) + "\n\n"
     visible = [not document.text[start:end].isspace() for start, end in tagged.words]
-    losses["white space at the edge of a span"] += len(visible) - sum(visible)
+    losses[_EDGES] += len(visible) - sum(visible)
     rows = zip(tagged.words, _heal(tagged.tags, visible), strict=True)
     shown = [row for row, is_visible in zip(rows, visible, strict=True) if is_visible]
     reached = 0
@@ -202,3 +205,29 @@ def _heal(tags: Sequence[str], visible: Sequence[bool]) -> list[str]:
         if not is_visible and prefix == "B" and healed[index + 1] == f"I-{label}":
             healed[index + 1] = f"B-{label}"
     return healed
+
+
+def begins(head: bytes) -> bool:
+    return head.startswith(_DOCUMENT_STARTS.encode())
+
+
+FORMAT = register(
+    Format(
+        name="conll",
+        suffixes=(".conll", ".bio", ".iob", ".bilou"),
+        read=read,
+        begins=begins,
+        one=OneText(render),
+        lacks=_LACKS,
+    )
+)
+BILOU = register(
+    Format(
+        name="conll-bilou",
+        suffixes=(".bilou",),
+        read=read,
+        begins=begins,
+        one=OneText(render_bilou),
+        lacks=_LACKS,
+    )
+)

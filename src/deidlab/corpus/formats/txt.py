@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from deidlab.corpus.files import name_to_id, read_sidecar, read_text, refuse_nul
+from deidlab.corpus.format import Format, register
 from deidlab.corpus.raw import BadDocument, RawDocument, ReadSettings
 from deidlab.types import Document
-
-SUFFIXES = (".txt",)
 
 
 def read(path: Path, settings: ReadSettings) -> Iterator[RawDocument | BadDocument]:
@@ -25,3 +24,16 @@ def render(document: Document, losses: Counter[str]) -> dict[str, bytes]:
     refuse_nul(document.text, Path(document.id))
     losses["spans"] += len(document.spans)
     return {".txt": document.text.encode()}
+
+
+FORMAT = register(
+    Format(
+        name="txt",
+        aliases=("text",),
+        suffixes=(".txt",),
+        read=read,
+        render=render,
+        lacks=("spans",),
+        is_plain=True,
+    )
+)

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from deidlab.corpus.files import name_to_id, read_sidecar, read_text, refuse_nul
+from deidlab.corpus.format import Format, register
 from deidlab.corpus.raw import Annotation, BadDocument, RawDocument, ReadSettings
 from deidlab.encode.tags import resolve_overlaps
 from deidlab.errors import CorpusError
 from deidlab.types import Document
 
-SUFFIXES = (".tagged.txt",)
 _LABEL = r"[A-Z][A-Z0-9_-]*"
 _TAG = re.compile(rf"<(/?)({_LABEL})>")
 
@@ -90,3 +90,14 @@ def render(document: Document, losses: Counter[str]) -> dict[str, bytes]:
             f"document {document.id}: its own text reads like a tag{place}; write i2b2, brat or jsonl instead"
         )
     return {".tagged.txt": tagged.encode()}
+
+
+FORMAT = register(
+    Format(
+        name="inline",
+        suffixes=(".tagged.txt",),
+        read=read,
+        render=render,
+        lacks=("overlapping spans", "scores and sources"),
+    )
+)

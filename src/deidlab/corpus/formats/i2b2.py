@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deidlab.corpus.files import name_to_id, patient_of_name, read_bytes, read_sidecar
+from deidlab.corpus.format import Format, register
 from deidlab.corpus.raw import Annotation, BadDocument, RawDocument, ReadSettings
 from deidlab.corpus.xml import cdata, escape_attribute, parse_xml, refuse_forbidden
 from deidlab.errors import CorpusError
@@ -24,7 +25,6 @@ from deidlab.types import Document, Span
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-SUFFIXES = (".xml",)
 MEDICAL_TAGS = frozenset(
     ("CAD", "DIABETES", "FAMILY_HIST", "HYPERLIPIDEMIA", "HYPERTENSION", "MEDICATION", "OBESE", "SMOKER")
 )
@@ -88,3 +88,23 @@ def _tag_line(document: Document, number: int, span: Span) -> str:
         f'text="{escape_attribute(document.text[span.start : span.end])}" '
         f'TYPE="{escape_attribute(span.label)}" comment=""{extra} />\n'
     )
+
+
+def begins(head: bytes) -> bool:
+    """XML, and no record in it before the text of a note."""
+    return head.startswith(b"<?xml") and b"<RECORD" not in head.partition(b"<TEXT")[0]
+
+
+FORMAT = register(
+    Format(
+        name="i2b2",
+        # The 2016 challenge kept 2014's files.
+        aliases=("i2b2-2014", "n2c2-2016"),
+        suffixes=(".xml",),
+        read=read,
+        begins=begins,
+        render=render,
+        first_notes=None,
+        usual_patient=patient_of_name,
+    )
+)
