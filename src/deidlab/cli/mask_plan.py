@@ -13,7 +13,7 @@ from deidlab.errors import ConfigError
 
 if TYPE_CHECKING:
     from deidlab.cli.mask_asked import Asked
-    from deidlab.pipeline.plan.counting import Counted
+    from deidlab.corpus.format import Counted
     from deidlab.pipeline.plan.forecasting import Forecast
     from deidlab.pipeline.plan.measuring import Measured
     from deidlab.report.tables import Table
@@ -70,8 +70,9 @@ class Wanted:
 
 def run_plan(asked: Asked, wanted: Wanted) -> None:
     """Measure, forecast, print."""
+    from deidlab.corpus.format import Counted
     from deidlab.pipeline.masking import MaskJob
-    from deidlab.pipeline.plan.counting import Counted, count_source
+    from deidlab.pipeline.plan.counting import count_source
     from deidlab.pipeline.plan.forecasting import cluster, forecast, idle_machine, is_busy, this_machine
     from deidlab.pipeline.plan.measuring import FINDING, available_cores, measure_sample
 

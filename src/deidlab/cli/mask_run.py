@@ -19,8 +19,10 @@ from deidlab.cli.mask_stdout import print_documents, writing_to
 from deidlab.cli.mask_warnings import annotation_warnings, find_warnings, known_warnings, tell_warnings
 from deidlab.cli.output import print_json, tell
 from deidlab.corpus.files import complete_file, refuse_existing, refuse_overlap
-from deidlab.corpus.formats import FORMATS, Format, find_format
+from deidlab.corpus.format import Format
+from deidlab.corpus.formats import find_format
 from deidlab.errors import UsageError
+from deidlab.pipeline.io.file_sink import format_of_output
 from deidlab.pipeline.io.kinds import Source
 from deidlab.pipeline.io.notes import Note
 from deidlab.pipeline.io.opening import open_source
@@ -61,7 +63,7 @@ def run_batch(asked: Asked, source: Source) -> None:
     with (
         asked.engine.running() as execute,
         ending_well(asked.sink or asked.out, _rest(asked, repeatable)),
-        writing_to(asked.out, source.format or FORMATS["jsonl"]) as destination,
+        writing_to(asked.out, source.format or find_format("jsonl")) as destination,
         watching(source, asked.silent) as watch,
     ):
         job = MaskJob(
@@ -133,7 +135,7 @@ def run_stdin(asked: Asked, source: Source) -> None:
     if asked.failures is not None:
         raise UsageError("--failures lists files; notes of standard input are told by their number")
     settings, _ = asked.settings()
-    format = find_format(asked.source.format or "txt")
+    format = _format_of_stream(asked)
     passphrase = "" if asked.map_file is None else find_passphrase(confirm=True)
     outcome = StreamOutcome()
     notes = source.notes()
@@ -163,6 +165,12 @@ def run_stdin(asked: Asked, source: Source) -> None:
         f"masked {count_of(outcome.tally.n_notes, 'note')}: {count_of(replaced, 'replacement')}", asked.silent
     )
     leave([(number, "", reason) for number, reason in outcome.failed])
+
+
+def _format_of_stream(asked: Asked) -> Format:
+    """What the new file's name says, else that of the notes that come in."""
+    own = find_format(asked.source.format or "txt")
+    return own if asked.out == DASH else format_of_output(asked.out, own, is_note=own.is_note_a_file)
 
 
 def _keep_ways_back(notes: Iterable[Streamed], ways_back: Spool | None) -> Iterator[Document]:

@@ -13,7 +13,7 @@ from typing import IO
 
 from deidlab.cli.mask_options import DASH
 from deidlab.corpus.files import SIDECAR
-from deidlab.corpus.formats import Format
+from deidlab.corpus.format import Format, OneText
 from deidlab.corpus.writing import Rendered, render_note
 from deidlab.errors import CorpusError
 from deidlab.types import Document
@@ -40,16 +40,18 @@ def writing_to(out: Path, format: Format) -> Iterator[Path]:
 
 
 def print_documents(documents: Iterable[Document], format: Format, stream: IO[bytes]) -> None:
-    """Documents to a stream, with no file in between: JSON lines, or the one file of the one note."""
+    """Documents to a stream, with no file in between: the one file of all, or of the one note."""
     print_notes((render_note(document, format, Counter()) for document in documents), format, stream)
 
 
 def print_notes(notes: Iterable[Rendered], format: Format, stream: IO[bytes]) -> None:
     """The same for notes that were rendered."""
-    if format.name == "jsonl":
+    if isinstance(format.one, OneText):
+        stream.write(format.one.head.encode())
         for note in notes:
             stream.write(note.content.encode())
-    elif format.render is not None:
+        stream.write(format.one.foot.encode())
+    elif format.is_note_a_file:
         for number, note in enumerate(notes):
             files = [data for ending, data in note.content.items() if ending != SIDECAR]
             if number or len(files) > 1:

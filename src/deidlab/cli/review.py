@@ -260,13 +260,10 @@ def _export(
     quiet: bool,
 ) -> None:
     from deidlab.corpus.files import private_files
-    from deidlab.corpus.formats import FORMATS
+    from deidlab.corpus.formats import format_to_write
     from deidlab.web.review_export import export_review
 
-    by_name = (
-        each.name for each in FORMATS.values() if each.one and destination.name.endswith(each.suffixes)
-    )
-    format = to or next(by_name, "i2b2")
+    format = format_to_write(destination, to, "i2b2").name
     with private_files():  # what is exported is notes, with all that stands in them
         report = export_review(store, destination, format, part, by, overwrite)
     if as_json:

@@ -113,13 +113,13 @@ def _split_pair(pair: str) -> tuple[str, str]:
 
 
 def _read_source(said: str) -> tuple[str, Path, str | None]:
-    from deidlab.corpus.formats import ALIASES, FORMATS
+    from deidlab.corpus.formats import known
 
     name, equals, rest = said.partition("=")
     if not equals or Path(said).exists():
         name, rest = "", said
     where, _, from_ = rest.rpartition(":")
-    if not where or from_ not in (*FORMATS, *ALIASES):
+    if not where or from_ not in known():
         where, from_ = rest, ""
     return name or Path(where).resolve().name.partition(".")[0], Path(where), from_ or None
 

@@ -69,12 +69,10 @@ def show_progress(
 
 def _count_files(source: Path, format: str | None) -> int | None:
     from deidlab.corpus.formats import find_format, recognise_format
-    from deidlab.corpus.reading import corpus_files
+    from deidlab.corpus.reading import count_files
 
     chosen = find_format(format) if format else recognise_format(source)
-    if chosen.render is None:
-        return None
-    return sum(not path.name.endswith(".ann") for path in corpus_files(source, chosen))
+    return count_files(source, chosen) if chosen.is_note_a_file else None
 
 
 def tell_skipped(report: ReadReport, quiet: bool) -> None:
