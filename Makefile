@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --quiet --prefer-binary
 READY := $(VENV)/.ready-core
+READY_DEMO := $(VENV)/.ready-demo
 READY_DEV := $(VENV)/.ready-dev
 
 .PHONY: demo test test-slow check format bench clean help
@@ -28,7 +29,12 @@ $(READY_DEV): $(READY) requirements/torch.txt requirements/dev.txt requirements/
 	@sh scripts/install_test_tools.sh
 	@touch $@
 
-demo: $(READY)  ## mask sample notes in both languages; convert, check, count and chart them
+# The demonstration draws a chart as well.
+$(READY_DEMO): $(READY) requirements/demo.txt
+	$(INSTALL) --requirement requirements/demo.txt
+	@touch $@
+
+demo: $(READY_DEMO)  ## mask sample notes in both languages; convert, check, count and chart them
 	@$(BIN)/python scripts/demo.py
 
 # A process that dies fails its test; started anew, pytest-xdist would wait for it for ever.

@@ -20,7 +20,8 @@ from __future__ import annotations
 import difflib
 import errno
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from deidlab.extras import install_line
 
@@ -75,6 +76,15 @@ class MissingExtraError(DeidError):
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs the '{extra}' extra: {install_line(extra)}")
         self.extra = extra
+
+
+@contextmanager
+def needing(what: str, extra: str) -> Iterator[None]:
+    """Around an import of what an extra brings: where it is missing, the error has the line that gets it."""
+    try:
+        yield
+    except ImportError:
+        raise MissingExtraError(what, extra) from None
 
 
 class NoSpaceError(DeidError):

@@ -50,6 +50,10 @@ def params(
     if not plans and any(value is not None for value in how.values()):
         given = ", ".join(name for name, value in how.items() if value is not None)
         raise typer.BadParameter(f"{given}: only with --memory or --batch")
+    if figure is not None:
+        from deidlab.report.figures import check_figure
+
+        check_figure(figure)
     if list_names:
         _print_names(chosen, out, quiet)
     elif everything:

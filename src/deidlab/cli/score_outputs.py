@@ -10,7 +10,7 @@ from deidlab.cli.output import tell
 from deidlab.errors import ConfigError
 from deidlab.evaluate.privacy import list_slips
 from deidlab.evaluate.threshold import Refusal
-from deidlab.report.figures import FIGURE_SUFFIXES, save_figure
+from deidlab.report.figures import check_figure, save_figure
 from deidlab.report.score_page import ScoreAnswer, answer_tables
 from deidlab.report.score_rows import SCORE_COLUMNS, SLIP_COLUMNS, score_rows, slip_rows, write_rows
 from deidlab.report.score_tables import counting_notes
@@ -33,8 +33,8 @@ class Outputs:
 def check_outputs(outputs: Outputs, n_systems: int, operating: bool) -> None:
     """Refuse before the work what would fail after it."""
     for path in (outputs.confusion, outputs.chart, outputs.curves, outputs.calibration):
-        if path is not None and path.suffix.lower() not in FIGURE_SUFFIXES:
-            raise ConfigError(f"{path}: a figure ends in {', '.join(FIGURE_SUFFIXES)}")
+        if path is not None:
+            check_figure(path)
     if operating and n_systems > 1:
         raise ConfigError("--scores, --target-recall, --curves and --calibration take one system at a time")
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from deidlab.corpus.raw import BadDocument, RawDocument, ReadSettings
-from deidlab.errors import ConfigError
+from deidlab.errors import ConfigError, MissingExtraError
 from deidlab.inputfile import open_input
 from deidlab.types import Document
 
@@ -83,7 +84,8 @@ class Format:
     files say their own encoding. `usual_patient` is the patient that an id tells.
 
     `is_plain` tells that a file is its note's text and nothing else, so that it holds no spans and a stream
-    of it is one note; `in_row_groups` that any machine can read a file's rows by their place.
+    of it is one note; `in_row_groups` that any machine can read a file's rows by their place. `extra` is the
+    package that reads and writes it, and the extra that brings it, where the core does not.
     """
 
     name: str
@@ -103,6 +105,7 @@ class Format:
     media_type: str = "application/octet-stream"
     is_plain: bool = False
     in_row_groups: bool = False
+    extra: tuple[str, str] | None = None
 
     @property
     def can_write(self) -> bool:
@@ -121,6 +124,11 @@ class Format:
     def is_one_file_a_note(self) -> bool:
         """Whether each note is a single file."""
         return self.render is not None and not self.side_suffixes
+
+    def require(self) -> None:
+        """Raise, before any work, where what reads and writes it is not installed."""
+        if self.extra is not None and find_spec(self.extra[0]) is None:
+            raise MissingExtraError(self.name, self.extra[1])
 
     def place_of_one(self, destination: Path) -> Path:
         """The one file: in a folder that is there, it is called `corpus`."""

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from deidlab.encode.words import find_words
+from deidlab.errors import needing
 
 _SHINGLE = 5
 _N_HASHES = 128
@@ -16,7 +17,8 @@ class NearDuplicates:
     """Finds notes of different parts whose shingles agree to at least `likeness` (Jaccard, estimated)."""
 
     def __init__(self, likeness: float) -> None:
-        from datasketch import MinHash, MinHashLSH
+        with needing("looking for notes that are nearly the same", "duplicates"):
+            from datasketch import MinHash, MinHashLSH
 
         self._sketch = MinHash
         self._index: Any = MinHashLSH(threshold=likeness, num_perm=_N_HASHES)

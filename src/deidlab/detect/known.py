@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from deidlab.detect.known_match import SOURCE, Identifiers, collect
-from deidlab.errors import ConfigError, CorpusError
+from deidlab.errors import ConfigError, CorpusError, needing
 from deidlab.inputfile import open_input, require_regular
 from deidlab.rules.readings import find_in_readings
 from deidlab.types import Document, Span
@@ -135,8 +135,9 @@ def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def _parquet_rows(path: Path) -> Iterator[Mapping[str, Any]]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    with needing("Parquet", "parquet"):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
     try:
         require_regular(path)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from deidlab.evaluate.layout import Flags, Ints, SpanTable, expand_ranges
+from deidlab.evaluate.matching import FREE, largest_matching
 
 RELAXED_END = 2
 
@@ -116,12 +117,11 @@ def _largest_matching(left: Ints, right: Ints, n_left: int, n_right: int) -> Mat
     gold[left[alone]] = True
     system[right[alone]] = True
     if not alone.all():
-        from scipy.sparse import csr_array
-        from scipy.sparse.csgraph import maximum_bipartite_matching
-
         left, right = left[~alone], right[~alone]
-        edges = csr_array((np.ones(len(left), np.int8), (left, right)), shape=(n_left, n_right))
-        partner = maximum_bipartite_matching(edges, perm_type="column")
-        gold[partner >= 0] = True
-        system[partner[partner >= 0]] = True
+        # Numbered anew: only few of all spans are left.
+        golds, one = np.unique(left, return_inverse=True)
+        systems, other = np.unique(right, return_inverse=True)
+        partner = np.array(largest_matching(one.tolist(), other.tolist(), len(golds), len(systems)))
+        gold[golds[partner != FREE]] = True
+        system[systems[partner[partner != FREE]]] = True
     return Matched(gold, system)

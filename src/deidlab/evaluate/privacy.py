@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 
 from deidlab.errors import ConfigError
+from deidlab.evaluate.binomial import believable_share
 from deidlab.evaluate.counts import FN, TP, Size, Typed, ratio
 from deidlab.evaluate.layout import Flags, Ints
 from deidlab.evaluate.scores import none_if_nan
@@ -111,13 +112,11 @@ def assess_privacy(tally: Tally, confidence: float = 0.95, rows: Ints | None = N
 
 def upper_share(n: int, of: int, confidence: float = 0.95) -> float | None:
     """Clopper and Pearson's one-sided upper bound on a share of which `n` in `of` were seen."""
-    from scipy.special import betaincinv
-
     if not 0 < confidence < 1:
         raise ConfigError(f"a confidence of {confidence} is impossible: it lies between 0 and 1")
     if of == 0:
         return None
-    return 1.0 if n == of else float(betaincinv(n + 1, of - n, confidence))
+    return believable_share(n, of, confidence)
 
 
 def list_slips(tally: Tally) -> list[Slip]:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from deidlab.errors import ConfigError
+from deidlab.evaluate.binomial import binomial_at_most
 from deidlab.evaluate.certainty import WordCertainty
 from deidlab.evaluate.layout import Floats, Ints
 from deidlab.evaluate.tally import Tally
@@ -85,17 +86,20 @@ def choose_threshold(
         )
         return Refusal(target_recall, confidence, unit, n_units, least, reason)
     alpha = 1 - target_recall
-    p_values = np.array([risk_p_value(float(risk), n_units, alpha) for risk in risks])
-    passed = int(np.argmax(np.append(p_values > 1 - confidence, True)))
-    if passed == 0:
+    p_values = []
+    for risk in risks.tolist():
+        p_values.append(risk_p_value(risk, n_units, alpha))
+        if p_values[-1] > 1 - confidence:
+            break
+    best = sum(p_value <= 1 - confidence for p_value in p_values) - 1
+    if best < 0:
         return _refuse_misses(float(risks[0]), n_units, unit, target_recall, confidence)
-    best = passed - 1
     return Guarantee(
         target_recall,
         confidence,
         unit,
         n_units,
-        float(p_values[best]),
+        p_values[best],
         1 - risk_bound(float(risks[best]), n_units, confidence),
         _effect(words, units, float(GRID[best])),
         _effect(words, units, USUAL),
@@ -125,12 +129,10 @@ def units_needed(target_recall: float, confidence: float, risk: float) -> int | 
 
 def risk_p_value(mean_risk: float, n_units: int, alpha: float) -> float:
     """Hoeffding and Bentkus: how likely a mean risk this low is where the expected risk exceeds alpha."""
-    from scipy.special import bdtr
-
     if mean_risk >= alpha:
         return 1.0
     hoeffding = math.exp(-n_units * _relative_entropy(mean_risk, alpha))
-    bentkus = math.e * float(bdtr(math.ceil(n_units * mean_risk - 1e-9), n_units, alpha))
+    bentkus = math.e * binomial_at_most(math.ceil(n_units * mean_risk - 1e-9), n_units, alpha)
     return min(1.0, hoeffding, bentkus)
 
 

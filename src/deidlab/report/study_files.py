@@ -30,6 +30,11 @@ def check_formats(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(wanted)) or FORMATS
 
 
+def with_pictures(formats: Iterable[str]) -> bool:
+    """Whether figures have to be drawn for one of these formats."""
+    return not {"html", *_WITH_PICTURES}.isdisjoint(formats)
+
+
 def write_report(report: StudyReport, folder: Path, formats: Sequence[str] = FORMATS) -> list[Path]:
     """Write the formats into a folder, and return the files in order; each appears only when complete."""
     written: list[Path] = []

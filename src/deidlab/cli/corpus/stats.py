@@ -63,8 +63,11 @@ def stats(
     from deidlab.corpus.stats import count_corpus
     from deidlab.labels import load_label_set
     from deidlab.report.corpus_tables import corpus_summary, corpus_table
+    from deidlab.report.figures import check_figure
     from deidlab.report.tables import print_table, table_to_csv, table_to_markdown
 
+    if chart:
+        check_figure(chart)
     settings = read_settings(encoding, text_column, id_column, patient_column)
     report = ReadReport()
     documents = show_progress(

@@ -64,18 +64,20 @@ def report(
     `--format`. docs/study-report.md says what each table holds.
     """
     from deidlab.evaluate.resample import ResampleSettings
-    from deidlab.report.study_files import check_formats, report_to_json, write_report
+    from deidlab.report.figures import check_figure
+    from deidlab.report.study_files import check_formats, report_to_json, with_pictures, write_report
     from deidlab.report.study_report import build_report
     from deidlab.study.records import read_study
 
     wanted = check_formats(formats or ())
+    writes = not as_json or out is not None or bool(formats)
+    if writes and with_pictures(wanted):
+        check_figure()
     settings = ResampleSettings(resamples, seed, confidence, unit)
     folder = default_folder(study) if study.suffix.lower() == ".toml" else study
     found = build_report(read_study(folder), settings)
     place = out or folder / "report"
-    written: list[Path] = []
-    if not as_json or out is not None or formats:
-        written = write_report(found, place, wanted)
+    written = write_report(found, place, wanted) if writes else []
     if as_json:
         print_json(report_to_json(found))
     elif not quiet:

@@ -10,7 +10,7 @@ from typing import Any
 from deidlab.corpus.format import Counted, Format, OneTable, longer_than_first, register
 from deidlab.corpus.raw import MAX_NOTE_CHARACTERS, BadDocument, RawDocument, ReadSettings
 from deidlab.corpus.table import find_columns, row_to_raw, to_json
-from deidlab.errors import CorpusError
+from deidlab.errors import CorpusError, needing
 from deidlab.inputfile import require_regular
 from deidlab.types import Document
 
@@ -19,8 +19,9 @@ _ROWS_HELD = 1024
 
 
 def read(path: Path, settings: ReadSettings) -> Iterator[RawDocument | BadDocument]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    with needing("Parquet", "parquet"):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
     try:
         require_regular(path)
@@ -58,8 +59,9 @@ def arrow_rows(table: Any) -> Iterator[dict[str, Any] | None]:
 
 def columns(path: Path, shown: Path, settings: ReadSettings) -> list[str] | None:
     """The names of its columns; None where the file cannot be read, which its reader will say."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    with needing("Parquet", "parquet"):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
     try:
         return list(pq.read_schema(path).names)
@@ -68,8 +70,9 @@ def columns(path: Path, shown: Path, settings: ReadSettings) -> list[str] | None
 
 
 def write(rows: Iterable[dict[str, Any]], path: Path) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    with needing("Parquet", "parquet"):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
     span = pa.struct(
         [("start", pa.int64()), ("end", pa.int64()), ("label", pa.string()),
@@ -105,8 +108,9 @@ def to_row(document: Document) -> dict[str, Any]:
 
 
 def write_cells(rows: Iterable[Sequence[Any]], path: Path, header: Sequence[str]) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    with needing("Parquet", "parquet"):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
     rows = iter(rows)
     held = list(islice(rows, _ROWS_HELD))
@@ -136,13 +140,15 @@ def begins(head: bytes) -> bool:
 
 
 def count(path: Path) -> int:
-    import pyarrow.parquet as pq
+    with needing("Parquet", "parquet"):
+        import pyarrow.parquet as pq
 
     return int(pq.read_metadata(path).num_rows)
 
 
 def sample(paths: Sequence[Path], n_sample: int) -> Counted:
-    import pyarrow.parquet as pq
+    with needing("Parquet", "parquet"):
+        import pyarrow.parquet as pq
 
     n_rows = size = sample_rows = sample_size = 0
     for path in paths:
@@ -169,5 +175,6 @@ FORMAT = register(
         columns=columns,
         media_type="application/vnd.apache.parquet",
         in_row_groups=True,
+        extra=("pyarrow", "parquet"),
     )
 )

@@ -37,6 +37,7 @@ def open_file_sink(settings: SinkSettings, source: Source) -> FileSink:
         raise CorpusError(
             f"{format.name} cannot be written: convert the corpus first (`deidlab corpus convert`)"
         )
+    format.require()
     path = settings.path
     if format.one is not None and (path.is_dir() or (is_folder and not path.suffix)):
         path = path / f"corpus{format.suffixes[0]}"

@@ -19,7 +19,7 @@ from deidlab.corpus.names import Around, FileNames, rename
 from deidlab.corpus.raw import BadDocument, RawDocument, ReadSettings, vetted
 from deidlab.corpus.reading import UTF8_NAME, corpus_files
 from deidlab.corpus.table import find_columns, row_to_raw
-from deidlab.errors import ConfigError, CorpusError
+from deidlab.errors import ConfigError, CorpusError, needing
 from deidlab.execute import Executor, Task
 from deidlab.inputfile import require_regular
 from deidlab.pipeline.io.files import FileSource
@@ -129,8 +129,9 @@ class ParquetSource(FileSource):
 
 
 def _groups_of(path: Path, first: int, settings: ReadSettings, around: Around) -> Iterator[RowGroup]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    with needing("Parquet", "parquet"):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
     real = path.resolve()
     try:
@@ -195,8 +196,9 @@ def rows_to_raw(group: RowGroup, first: int, rows: Rows, settings: ReadSettings)
 
 def _tables(group: RowGroup, share: Sequence[int]) -> Iterator[Rows]:
     """The rows of each task of a share; only what is asked for is turned into Python's values."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    with needing("Parquet", "parquet"):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
     wanted = iter(share)
     target = next(wanted, None)
@@ -238,7 +240,8 @@ def _check_file(group: RowGroup) -> None:
 
 def _evenly(batches: Iterator[Any], n_rows: int) -> Iterator[Any]:
     """The same rows, so many at a time: a reader may hand out fewer where its pages end."""
-    import pyarrow as pa
+    with needing("Parquet", "parquet"):
+        import pyarrow as pa
 
     held: Any = None
     for batch in batches:
