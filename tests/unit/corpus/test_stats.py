@@ -5,8 +5,8 @@ import pytest
 from deidlab.corpus.stats import count_corpus, row_labels
 from deidlab.errors import CorpusError
 from deidlab.labels import load_label_set
-from deidlab.report.corpus_figures import draw_label_bars
-from deidlab.report.corpus_tables import corpus_summary, corpus_table
+from deidlab.report.corpus.figures import draw_label_bars
+from deidlab.report.corpus.tables import corpus_summary, corpus_table
 from deidlab.report.figures import save_figure
 from deidlab.report.tables import Table, table_to_csv, table_to_markdown
 from deidlab.types import Document, Span

@@ -8,9 +8,9 @@ import pytest
 
 from deidlab.evaluate.resample import ResampleSettings
 from deidlab.evaluate.score import ScoreSettings, SystemScore, score_systems
-from deidlab.report.study_files import write_report
-from deidlab.report.study_parts import StudyReport
-from deidlab.report.study_report import build_report
+from deidlab.report.study.files import write_report
+from deidlab.report.study.parts import StudyReport
+from deidlab.report.study.report import build_report
 from deidlab.study.records import read_study
 from tests.unit.report.study_folder import ERRORS, PARTS, true_pairs, write_study
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from deidlab.evaluate.resample import Interval
-from deidlab.report.study_cells import to_rows
-from deidlab.report.study_parts import StudyReport
+from deidlab.report.cells import to_rows
+from deidlab.report.study.parts import StudyReport
 
 ORDER = ["roberta", "bert", "tiny", "roberta+rules", "ensemble-vote"]
 

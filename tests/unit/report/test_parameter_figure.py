@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deidlab.errors import ConfigError
-from deidlab.report.parameter_figure import write_parameter_figure
-from deidlab.report.parameter_treemap import Box, lay_out_model, split_box
+from deidlab.report.parameters.figure import write_parameter_figure
+from deidlab.report.parameters.treemap import Box, lay_out_model, split_box
 from deidlab.zoo.shipped import load_tensors
 
 

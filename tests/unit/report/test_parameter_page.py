@@ -7,15 +7,15 @@ import json
 import re
 from pathlib import Path
 
-from deidlab.report.parameter_explain import tensors_to_explanation
-from deidlab.report.parameter_html import tensors_to_html
-from deidlab.report.parameter_page import (
+from deidlab.report.parameters.explain import tensors_to_explanation
+from deidlab.report.parameters.listing import (
     rank_to_markdown,
     tensors_to_csv,
     tensors_to_json,
     tensors_to_listing,
     tensors_to_markdown,
 )
+from deidlab.report.parameters.page import tensors_to_html
 from deidlab.zoo.params import Tensor, TensorList
 from deidlab.zoo.shipped import load_tensors
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from deidlab.report.parameter_study import appendices, appendix_table, study_table, study_to_json
+from deidlab.report.parameters.study import appendices, appendix_table, study_table, study_to_json
 from deidlab.zoo.study import STUDY_MODELS
 
 TABLE_1 = """

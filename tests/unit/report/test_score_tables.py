@@ -16,10 +16,10 @@ from deidlab.evaluate.resample import ResampleSettings
 from deidlab.evaluate.score import ScoreSettings, SystemScore, compare_with_first, score_systems
 from deidlab.evaluate.tally import tally_pairs
 from deidlab.labels import load_label_set
-from deidlab.report import score_figures
 from deidlab.report.figures import save_figure
-from deidlab.report.score_page import ScoreAnswer, answer_tables, answer_to_json
-from deidlab.report.score_rows import SCORE_COLUMNS, SLIP_COLUMNS, score_rows, slip_rows, write_rows
+from deidlab.report.score import figures as score_figures
+from deidlab.report.score.answer import ScoreAnswer, answer_tables, answer_to_json
+from deidlab.report.score.rows import SCORE_COLUMNS, SLIP_COLUMNS, score_rows, slip_rows, write_rows
 from deidlab.report.tables import Table, table_to_markdown
 from tests.unit.evaluate.builders import pair
 

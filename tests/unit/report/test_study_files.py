@@ -16,10 +16,10 @@ import pytest
 
 from deidlab.errors import UnknownNameError
 from deidlab.evaluate.resample import Interval
-from deidlab.report.study_cells import DataTable, columns_of, show_value, to_csv, to_rows
-from deidlab.report.study_files import FORMATS, check_formats, write_report
-from deidlab.report.study_latex import escape_latex, table_to_latex
-from deidlab.report.study_parts import StudyReport
+from deidlab.report.cells import DataTable, columns_of, show_value, to_csv, to_rows
+from deidlab.report.study.files import FORMATS, check_formats, write_report
+from deidlab.report.study.latex import escape_latex, table_to_latex
+from deidlab.report.study.parts import StudyReport
 from tests.unit.report.study_folder import PARTS
 
 

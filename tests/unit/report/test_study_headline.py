@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from deidlab.report.study_report import build_report
+from deidlab.report.study.report import build_report
 from deidlab.study.predictions import write_predictions
 from deidlab.study.records import predictions_path, read_study
 from tests.unit.report.conftest import RESAMPLE

@@ -9,10 +9,10 @@ import pytest
 
 from deidlab.errors import ConfigError
 from deidlab.evaluate.resample import ResampleSettings
-from deidlab.report.study_cells import to_rows
-from deidlab.report.study_files import report_to_json, write_report
-from deidlab.report.study_parts import StudyReport
-from deidlab.report.study_report import build_report
+from deidlab.report.cells import to_rows
+from deidlab.report.study.files import report_to_json, write_report
+from deidlab.report.study.parts import StudyReport
+from deidlab.report.study.report import build_report
 from deidlab.study.records import read_study
 from tests.unit.report.study_folder import write_study
 

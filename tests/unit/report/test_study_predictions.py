@@ -13,7 +13,7 @@ from deidlab.evaluate.pairing import Pair
 from deidlab.evaluate.privacy import assess_privacy
 from deidlab.evaluate.scores import headline_values, summarise
 from deidlab.evaluate.tally import tally_pairs
-from deidlab.report.study_predictions import blank_text, map_labels, pairs_of
+from deidlab.report.study.predictions import blank_text, map_labels, pairs_of
 from deidlab.types import Document, Span
 from tests.strategies import documents
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from deidlab.report.study_published import find_published, published_study
+from deidlab.report.study.published import find_published, published_study
 from deidlab.zoo.configs import load_model_facts
 from deidlab.zoo.study import STUDY_MODELS
 

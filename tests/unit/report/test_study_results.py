@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from deidlab.report.study_files import report_to_json
-from deidlab.report.study_report import build_report
+from deidlab.report.study.files import report_to_json
+from deidlab.report.study.report import build_report
 from deidlab.study.records import read_study
 
 RESULTS = Path(__file__).parents[3] / "studies" / "results"

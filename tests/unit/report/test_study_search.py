@@ -10,10 +10,10 @@ import pytest
 from deidlab.evaluate.compare import compare_systems
 from deidlab.evaluate.resample import ResampleSettings
 from deidlab.evaluate.score import ScoreSettings, SystemScore, score_systems
-from deidlab.report.study_models import seconds_to_train
-from deidlab.report.study_parts import StudyReport
-from deidlab.report.study_report import build_report
-from deidlab.report.study_search import explained
+from deidlab.report.study.parts import StudyReport
+from deidlab.report.study.report import build_report
+from deidlab.report.study.tables.models import seconds_to_train
+from deidlab.report.study.tables.search import explained
 from deidlab.study.records import read_study
 from tests.unit.report.conftest import RESAMPLE
 from tests.unit.report.study_folder import MODELS, true_pairs, write_study

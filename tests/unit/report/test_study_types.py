@@ -9,9 +9,9 @@ import pytest
 from deidlab.encode.words import cut_words, find_words
 from deidlab.evaluate.compare import compare_systems
 from deidlab.evaluate.score import ScoreSettings, SystemScore, score_systems
-from deidlab.report.study_parts import StudyReport
-from deidlab.report.study_predictions import map_labels
-from deidlab.report.study_type_gaps import type_gaps
+from deidlab.report.study.parts import StudyReport
+from deidlab.report.study.predictions import map_labels
+from deidlab.report.study.tables.type_gaps import type_gaps
 from tests.unit.report.conftest import RESAMPLE
 from tests.unit.report.study_folder import ERRORS, true_pairs
 from tests.unit.report.table_reading import plain, rows

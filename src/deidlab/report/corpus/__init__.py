@@ -1,0 +1,1 @@
+"""Counts of a corpus in, its tables and a chart out."""

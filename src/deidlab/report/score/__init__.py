@@ -1,0 +1,1 @@
+"""Scores in, their tables, rows, JSON and pictures out."""

@@ -1,0 +1,1 @@
+"""The records of a study in, its report out: sections of tables and pictures, in six formats."""

@@ -1,0 +1,141 @@
+"""A study's records in, its whole report out: every table that the records allow, and what is missing.
+
+read_study -> score_study (offsets to counts, once) -> sections of tables and pictures -> StudyReport
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import deidlab
+from deidlab.evaluate.resample import ResampleSettings
+from deidlab.report.cells import show_seconds, show_value
+from deidlab.report.score.cells import counted
+from deidlab.report.study.contents import report_sections
+from deidlab.report.study.parts import StudyReport
+from deidlab.report.study.published import published_study
+from deidlab.report.study.scores import ScoredStudy, map_to_2014, score_study
+from deidlab.report.study.tables.models import device_seconds, has_gpu, selected_runs
+from deidlab.study.records import StudyRecords
+
+Card = tuple[str, str, str]
+
+
+def build_report(records: StudyRecords, resample: ResampleSettings | None = None) -> StudyReport:
+    """Everything that can be told of the study as it stands."""
+    study = score_study(records, resample or ResampleSettings())
+    facts = records.study
+    n_settings = sum(len(model.settings) for model in facts.models)
+    said = (
+        f"{counted(len(facts.models), 'model')}, {counted(n_settings, 'setting')}; "
+        f"{counted(len(records.done), 'run')} done. The best setting of each model is selected by "
+        f"{facts.selection_measure}; only selected settings are tested."
+    )
+    return StudyReport(
+        facts.name,
+        facts.title or facts.name,
+        said,
+        _cards(study),
+        _missing(study),
+        tuple(report_sections(study)),
+        _provenance(study),
+    )
+
+
+def _cards(study: ScoredStudy) -> tuple[Card, ...]:
+    records = study.records
+    cards: list[Card] = []
+    best = study.best
+    if best is not None:
+        headline = best.figures.intervals.headline
+        others = f" and {counted(len(study.others), 'other row')}" if study.others else ""
+        cards.append(("best on validation", best.name, f"of {counted(len(study.models), 'model')}{others}"))
+        for key, name in (("words.f1", "its test F1, words"), ("privacy.word_recall", "PHI words it hides")):
+            value = headline[key]
+            shown = [show_value(end, "ratio") for end in (value.value, value.low, value.high)]
+            cards.append((name, shown[0], f"{shown[1]}–{shown[2]}" if value.low is not None else ""))
+    failed = len(records.completions) - len(records.done)
+    cards.append(("runs", f"{len(records.done)} done", f"{failed} failed" if failed else ""))
+    seconds = sum(device_seconds(records, run) for run in records.completions)
+    price, money = records.study.price_per_hour, ""
+    if price is not None:
+        money = f"{show_value(seconds / 3600 * price, 'money')} {records.study.currency}"
+    cards.append(("GPU time" if has_gpu(records) else "CPU time", show_seconds(seconds), money))
+    return tuple(cards)
+
+
+def _missing(study: ScoredStudy) -> tuple[str, ...]:
+    """What a finished study would have and this one has not, a sentence each."""
+    records = study.records
+    lines: list[str] = []
+    for model in records.study.models:
+        ended = [run for run in records.completions_of(model.name) if run.final]
+        lacking = len(model.settings) - len(ended)
+        if lacking > 0 and not any(run.rung is not None for run in records.completions_of(model.name)):
+            lines.append(
+                f"{counted(lacking, 'run')} of {model.name} not ended yet (of {len(model.settings)})."
+            )
+    failed = [run for run in records.completions if not run.is_done]
+    if failed:
+        lines.append(f"{counted(len(failed), 'run')} failed: see the table of runs that failed.")
+    if records.selection is None:
+        so_far = ": Table 4 shows the best so far" if selected_runs(records) else ""
+        lines.append(f"No setting is selected yet{so_far}; there are no test figures.")
+    else:
+        done = {run.run for run in records.done}
+        tested = {test.name for test in records.tests}
+        for name, choice in records.selection.choices.items():
+            if choice.run not in done:
+                lines.append(
+                    f"{name} has no row in Table 4: the completion record of {choice.run} is not there."
+                )
+            if name not in tested:
+                lines.append(f"{name} is selected but not tested yet.")
+    lines += study.left_out
+    lines += _missing_parts(study)
+    return tuple(lines)
+
+
+def _missing_parts(study: ScoredStudy) -> Iterable[str]:
+    if not study.rows:
+        return
+    if map_to_2014(study) is None:
+        yield "HIPAA measures: the corpus's labels belong to no scheme that has a map to HIPAA's."
+    for part in ("train", "validation"):
+        lacking = [row.name for row in study.models if part not in row.parts]
+        if lacking:
+            yield f"No {part} figures of {', '.join(lacking)}: their predictions were not kept."
+    if not any(row.test.cross for row in study.rows):
+        yield "No other corpus was given, so there is no table across corpora."
+
+
+def _provenance(study: ScoredStudy) -> dict[str, Any]:
+    records, facts = study.records, study.records.study
+    resample = study.resample
+    return {
+        "Study": {"name": facts.name, "title": facts.title, "digest": facts.digest, "created": facts.created},
+        "Selection": None
+        if records.selection is None
+        else {
+            "time": records.selection.time,
+            "measure": records.selection.measure,
+            "digest": records.selection.digest,
+            "runs": {name: choice.run for name, choice in records.selection.choices.items()},
+        },
+        "Settings of the selected runs": {
+            name: dict(run.settings) for name, run in selected_runs(records).items()
+        },
+        "Corpora": {name: dict(facts.corpora[name]) for name in facts.corpora},
+        "Environment": dict(facts.environment),
+        "Study file, resolved": dict(facts.spec),
+        "Published figures": published_study()["citation"],
+        "This report": {
+            "deidlab": deidlab.__version__,
+            "resamples": resample.n_resamples,
+            "unit": resample.unit,
+            "confidence": resample.confidence,
+            "seed": resample.seed,
+            "words": facts.word_style,
+        },
+    }

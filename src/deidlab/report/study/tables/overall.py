@@ -1,0 +1,253 @@
+"""Table 5 and what belongs to it: intervals, published figures, significance, entities, HIPAA, privacy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from deidlab.evaluate.compare import Difference
+from deidlab.evaluate.resample import Interval
+from deidlab.report.cells import DataTable, Value, columns_of
+from deidlab.report.score.cells import HEADLINE_NAMES
+from deidlab.report.study.published import published_note
+from deidlab.report.study.scores import ScoredRow, ScoredStudy, hipaa_scores
+from deidlab.report.study.tables.models import published_of
+from deidlab.study.records import PARTS
+
+RATIOS = ("precision", "recall", "f1", "accuracy")
+_SHORT = {"precision": "P", "recall": "R", "f1": "F1", "accuracy": "Acc"}
+_MEASURE = "Words, typed: a word counts where its whole length has the right type; micro over all PHI types."
+
+
+def resample_note(study: ScoredStudy) -> str:
+    resample = study.resample
+    if not resample.n_resamples:
+        return "No intervals were asked for."
+    return (
+        f"In brackets: {resample.confidence:.0%} intervals from {resample.n_resamples:,} resamples by "
+        f"{resample.unit}."
+    )
+
+
+def overall_table(study: ScoredStudy) -> DataTable:
+    """Table 5: precision, recall, F1 and accuracy on train, validation and test."""
+    rows: list[tuple[Value, ...]] = []
+    for row in study.rows:
+        cells: list[Value] = [row.name, row.kind]
+        for part in PARTS:
+            cells += (_headline(row, part, f"words.{ratio}") for ratio in RATIOS)
+        rows.append(tuple(cells))
+    columns = columns_of(
+        ("model", "Model", "text"),
+        ("kind", "Kind", "text"),
+        *((f"{part}_{ratio}", f"{part.capitalize()} {_SHORT[ratio]}") for part in PARTS for ratio in RATIOS),
+    )
+    note = f"{_MEASURE} Rows in the order of validation F1; ensembles and hybrids after the models."
+    title = "Table 5: precision, recall, F1 and accuracy of the selected settings"
+    marked = frozenset(place for place, row in enumerate(study.rows) if row is study.best)
+    return DataTable("table-5-overall", title, columns, tuple(rows), note, marked)
+
+
+def _headline(row: ScoredRow, part: str, key: str) -> float | None:
+    score = row.parts.get(part)
+    return None if score is None else score.figures.intervals.headline[key].value
+
+
+def interval_tables(study: ScoredStudy) -> Iterator[DataTable]:
+    """Table 5 again, a part a table, each figure with its interval."""
+    for part in PARTS[::-1]:
+        rows: list[tuple[Value, ...]] = []
+        for row in study.rows:
+            score = row.parts.get(part)
+            if score is not None:
+                headline = score.figures.intervals.headline
+                rows.append((row.name, row.kind, *(headline[f"words.{ratio}"] for ratio in RATIOS)))
+        if rows:
+            columns = columns_of(
+                ("model", "Model", "text"), ("kind", "Kind", "text"),
+                *((ratio, ratio.capitalize() if ratio != "f1" else "F1") for ratio in RATIOS),
+            )  # fmt: skip
+            title = f"Table 5, {part}: with intervals"
+            yield DataTable(
+                f"table-5-{part}-intervals", title, columns, tuple(rows), f"{_MEASURE} {resample_note(study)}"
+            )
+
+
+def published_table(study: ScoredStudy) -> DataTable | None:
+    """Our figures beside the study's, part by part, for models of the same architecture."""
+    models = {model.name: model for model in study.records.study.models}
+    rows: list[tuple[Value, ...]] = []
+    for row in study.models:
+        published = published_of(models[row.name]) if row.name in models else None
+        for part in PARTS[::-1]:
+            score = row.parts.get(part)
+            if published is None or score is None:
+                continue
+            cells: list[Value] = [row.name, published["title"], part]
+            for ratio in RATIOS:
+                ours = score.figures.intervals.headline[f"words.{ratio}"]
+                cells += (ours, published["scores"][part][ratio])
+            rows.append(tuple(cells))
+    if not rows:
+        return None
+    beside = [
+        column
+        for ratio in RATIOS
+        for column in (
+            (ratio, f"{_SHORT[ratio]}, ours"),
+            (f"published_{ratio}", f"{_SHORT[ratio]}, published"),
+        )
+    ]
+    columns = columns_of(
+        ("model", "Model", "text"),
+        ("published_model", "Published as", "text"),
+        ("part", "Part", "text"),
+        *beside,
+    )
+    style = study.records.study.word_style
+    note = (
+        f"Words here are cut as `{style}`, the study's near white space. {published_note()} "
+        f"{resample_note(study)}"
+    )
+    return DataTable("table-5-published", "Table 5 beside the published study", columns, tuple(rows), note)
+
+
+def significance_table(study: ScoredStudy) -> DataTable | None:
+    """Every pair of models on the same test documents."""
+    pairs = list(combinations(study.models, 2))
+    if not pairs:
+        return None
+    gaps = [study.compare(second, first) for first, second in pairs]
+    adjusted = holm([gap["words.f1"].p_randomisation for gap in gaps])
+    rows = []
+    for (first, second), gap, p in zip(pairs, gaps, adjusted, strict=True):
+        words, strict, hidden = (gap[key] for key in ("words.f1", "strict.f1", "privacy.word_recall"))
+        rows.append(
+            (
+                first.name,
+                second.name,
+                spread(words),
+                words.p_bootstrap,
+                words.p_randomisation,
+                p,
+                spread(strict),
+                strict.p_randomisation,
+                spread(hidden),
+                hidden.p_randomisation,
+            )
+        )
+    columns = columns_of(
+        ("first", "Model", "text"), ("second", "Against", "text"), ("f1", "F1, difference", "signed"),
+        ("p_bootstrap", "p bootstrap", "p"), ("p", "p swaps", "p"), ("p_holm", "p, Holm", "p"),
+        ("strict_f1", "Strict F1, difference", "signed"), ("strict_p", "p swaps (strict)", "p"),
+        ("hidden", "PHI words hidden, difference", "signed"), ("hidden_p", "p swaps (hidden)", "p"),
+    )  # fmt: skip
+    note = (
+        f"First less second on the same test notes, paired by {study.resample.unit}. p swaps: approximate "
+        "randomisation, two-sided; Holm: the same, adjusted for all pairs of the table. "
+        f"{resample_note(study)}"
+    )
+    title = "Paired differences between models on the test part"
+    return DataTable("significance", title, columns, tuple(rows), note)
+
+
+def spread(gap: Difference) -> Interval:
+    return Interval(gap.difference, gap.low, gap.high)
+
+
+def holm(values: Sequence[float | None]) -> list[float | None]:
+    """Step-down adjustment for as many comparisons as have a p; the order stays."""
+    known = sorted((value, index) for index, value in enumerate(values) if value is not None)
+    adjusted: list[float | None] = [None] * len(values)
+    highest = 0.0
+    for rank, (value, index) in enumerate(known):
+        highest = max(highest, min(1.0, value * (len(known) - rank)))
+        adjusted[index] = highest
+    return adjusted
+
+
+def entity_table(study: ScoredStudy) -> DataTable:
+    """Every way to match words and entities, all rows."""
+    rows: list[tuple[Value, ...]] = []
+    for row in study.rows:
+        headline = row.figures.intervals.headline
+        for key, name in HEADLINE_NAMES.items():
+            rows.append((row.name, name, *(headline[f"{key}.{ratio}"] for ratio in RATIOS[:3])))
+    columns = columns_of(
+        ("model", "Model", "text"), ("measure", "Measure", "text"), ("precision", "Precision"),
+        ("recall", "Recall"), ("f1", "F1"),
+    )  # fmt: skip
+    note = (
+        "Strict: same type, start and end. Relaxed: the end may be off by two characters. Overlap: same "
+        f"type, a character in common. Binary: the type aside. {resample_note(study)}"
+    )
+    return DataTable("entities", "Entity level and word level, test part", columns, tuple(rows), note)
+
+
+def hipaa_table(study: ScoredStudy) -> DataTable | None:
+    """The same measures over the types that HIPAA names."""
+    rows: list[tuple[Value, ...]] = []
+    for reading, scores in hipaa_scores(study).items():
+        for row in study.rows:
+            figures = scores[row.name].figures
+            headline = figures.intervals.headline
+            rows.append(
+                (
+                    row.name,
+                    reading,
+                    figures.summary.sizes["gold_spans"],
+                    *(headline[f"words.{ratio}"] for ratio in RATIOS[:3]),
+                    headline["strict.f1"],
+                    headline["words_binary.recall"],
+                    headline["privacy.word_recall"],
+                )
+            )
+    if not rows:
+        return None
+    columns = columns_of(
+        ("model", "Model", "text"), ("reading", "HIPAA as", "text"), ("spans", "Gold spans", "count"),
+        ("precision", "Words P"), ("recall", "Words R"), ("f1", "Words F1"),
+        ("strict_f1", "Entities, strict F1"), ("binary_recall", "Words R, PHI or not"),
+        ("hidden", "PHI words hidden, any label"),
+    )  # fmt: skip
+    note = (
+        "challenge: the types that the i2b2 2014 program scores as HIPAA. safe harbor: the law's 18 "
+        "identifiers, with all ages kept. Other schemes are mapped to the 2014 labels first; types that "
+        f"the reading leaves out are neither right nor wrong. {resample_note(study)}"
+    )
+    return DataTable("hipaa", "HIPAA measures, test part", columns, tuple(rows), note)
+
+
+def privacy_table(study: ScoredStudy) -> DataTable:
+    """What a privacy officer asks of each row."""
+    rows: list[tuple[Value, ...]] = []
+    for row in study.rows:
+        headline, privacy = row.figures.intervals.headline, row.figures.privacy
+        leaking = privacy.leaking_documents
+        rows.append(
+            (
+                row.name,
+                row.kind,
+                headline["privacy.word_recall"],
+                headline["privacy.character_recall"],
+                privacy.leaked_words,
+                leaking.n,
+                leaking.share,
+                leaking.upper,
+                privacy.overmasked_words,
+                privacy.overmasked_share,
+            )
+        )
+    columns = columns_of(
+        ("model", "Model", "text"), ("kind", "Kind", "text"), ("word_recall", "PHI words hidden"),
+        ("character_recall", "PHI characters hidden"), ("leaked_words", "Leaked words", "count"),
+        ("leaking_notes", "Notes that leak", "count"), ("leaking_share", "Share of notes"),
+        ("leaking_upper", "Share at most"), ("overmasked_words", "Words masked for nothing", "count"),
+        ("overmasked_share", "Share of other words"),
+    )  # fmt: skip
+    note = (
+        "Labels aside: a PHI word is hidden when anything found covers all of it. Share at most: "
+        f"one-sided Clopper–Pearson bound at {study.resample.confidence:.0%}, over notes with PHI. "
+        f"{resample_note(study)}"
+    )
+    return DataTable("privacy", "Privacy, test part", columns, tuple(rows), note)
