@@ -14,7 +14,7 @@ from deidlab.cli.mask_options import KeyFile
 from deidlab.cli.output import AsJson, Quiet, print_json, tell, tell_written
 
 if TYPE_CHECKING:
-    from deidlab.report.audit_record import RunRecord
+    from deidlab.report.audit.record import RunRecord
 
 
 Second = Annotated[
@@ -68,7 +68,7 @@ def audit(
     from deidlab.cli.mask_places import is_database
     from deidlab.corpus.database_url import target_place
     from deidlab.corpus.files import refuse_existing, refuse_overlap
-    from deidlab.report.audit_record import read_record
+    from deidlab.report.audit.record import read_record
 
     if sample is None and verdicts is not None:
         raise typer.BadParameter("--verdicts needs the --sample that drew it")
@@ -97,7 +97,7 @@ def audit(
 def _second_look(record: RunRecord, second: str | None) -> dict[str, Any]:
     from deidlab import languages
     from deidlab.detect import load_detector
-    from deidlab.report.audit_second import choose_second, find_again
+    from deidlab.report.audit.second import choose_second, find_again
 
     model, rules, threshold, said = choose_second(dict(record.settings), second)
     language = languages.of(str(record.settings.get("language", ""))).code
@@ -107,7 +107,7 @@ def _second_look(record: RunRecord, second: str | None) -> dict[str, Any]:
 def _write(answer: dict[str, Any], report: Path, overwrite: bool) -> list[Path]:
     """The page and its figures, or the figures alone; which files that made."""
     from deidlab.corpus.files import complete_file
-    from deidlab.report.audit_html import audit_to_html
+    from deidlab.report.audit.page import audit_to_html
 
     pages = {report.with_suffix(".json"): json.dumps(answer, ensure_ascii=False, indent=1) + "\n"}
     if report.suffix == ".html":
@@ -120,7 +120,7 @@ def _write(answer: dict[str, Any], report: Path, overwrite: bool) -> list[Path]:
 
 def _against_gold(record: RunRecord, gold: Path, key_file: Path | None) -> dict[str, Any]:
     from deidlab.corpus import ReadSettings, read_corpus
-    from deidlab.report.audit_gold import score_gold
+    from deidlab.report.audit.gold import score_gold
 
     columns = record.settings["columns"]
     reading = ReadSettings("utf-8", columns["text"], columns["id"], columns["patient"])
@@ -144,7 +144,7 @@ def _sample(
     record: RunRecord, n: int | None, seed: int, verdicts: Path | None, quiet: bool
 ) -> dict[str, Any] | None:
     from deidlab.corpus.files import complete_file
-    from deidlab.report.audit_sample import draw_sample, read_verdicts, write_sheet
+    from deidlab.report.audit.sample import draw_sample, read_verdicts, write_sheet
 
     if n is None or verdicts is None:
         return None
@@ -157,7 +157,7 @@ def _sample(
 
 
 def _tell(answer: dict[str, Any], quiet: bool) -> None:
-    from deidlab.report.audit_html import describe_annotations
+    from deidlab.report.audit.page import describe_annotations
 
     run, second, gold, sample = answer["run"], answer["second"], answer["gold"], answer["sample"]
     replaced = sum(row["n"] for row in run["replaced"])

@@ -30,7 +30,7 @@ def count_notes(asked: Asked) -> None:
     if asked.as_json:
         print_json(_counts_to_json(counts, now))
     else:
-        from deidlab.report.audit_tables import dry_table
+        from deidlab.report.audit.tables import dry_table
         from deidlab.report.tables import print_table
 
         print_table(dry_table(_counts_to_json(counts, now)))

@@ -118,7 +118,7 @@ def _print_pages(
     if figure is not None:
         _draw(lists, figure, out, quiet)
     elif explain:
-        from deidlab.report.parameter_explain import tensors_to_explanation
+        from deidlab.report.parameters.explain import tensors_to_explanation
 
         _deliver("\n".join(tensors_to_explanation(listed) for listed in lists), out, quiet)
     else:
@@ -139,7 +139,7 @@ def _open(model: str, head: str | None, labels: int | None, quiet: bool) -> Tens
 
 
 def _render(lists: list[TensorList], chosen: str) -> str:
-    from deidlab.report import parameter_page as page
+    from deidlab.report.parameters import listing as page
 
     if chosen == "json":
         return page.tensors_to_json(lists)
@@ -148,14 +148,14 @@ def _render(lists: list[TensorList], chosen: str) -> str:
     if chosen == "listing":
         return "\n".join(page.tensors_to_listing(listed) for listed in lists)
     if chosen == "html":
-        from deidlab.report.parameter_html import tensors_to_html
+        from deidlab.report.parameters.page import tensors_to_html
 
         return tensors_to_html(lists)
     return "".join(page.tensors_to_markdown(listed) for listed in lists)
 
 
 def _draw(lists: list[TensorList], figure: Path, out: Path | None, quiet: bool) -> None:
-    from deidlab.report.parameter_figure import write_parameter_figure
+    from deidlab.report.parameters.figure import write_parameter_figure
 
     if out is not None:
         raise typer.BadParameter("--figure names its own file: leave --out away")
@@ -166,7 +166,7 @@ def _draw(lists: list[TensorList], figure: Path, out: Path | None, quiet: bool) 
 def _write_all(
     head: str | None, labels: int | None, chosen: str | None, out: Path | None, quiet: bool
 ) -> None:
-    from deidlab.report.parameter_page import RANK_FILE, rank_to_markdown, tensors_to_markdown
+    from deidlab.report.parameters.listing import RANK_FILE, rank_to_markdown, tensors_to_markdown
     from deidlab.zoo.configs import known_models
     from deidlab.zoo.params import DEFAULT_HEAD
     from deidlab.zoo.shipped import load_tensors
@@ -193,7 +193,7 @@ def _print_study(
     out: Path | None,
     quiet: bool,
 ) -> None:
-    from deidlab.report import parameter_study as study
+    from deidlab.report.parameters import study as study
     from deidlab.report.tables import table_to_csv
     from deidlab.zoo.study import STUDY_LABELS, STUDY_MODELS
 
@@ -224,7 +224,7 @@ def _print_plans(
     out: Path | None,
     quiet: bool,
 ) -> None:
-    from deidlab.report import parameter_memory as report
+    from deidlab.report.parameters import memory as report
     from deidlab.report.tables import table_to_csv, table_to_markdown
     from deidlab.zoo.memory import parse_memory, plan_memory
     from deidlab.zoo.sources import open_sizes, open_tensors
@@ -246,7 +246,7 @@ def _print_plans(
 
 
 def _print_names(chosen: str | None, out: Path | None, quiet: bool) -> None:
-    from deidlab.report.parameter_names import names_table, names_to_json
+    from deidlab.report.parameters.names import names_table, names_to_json
     from deidlab.report.tables import print_table, table_to_csv, table_to_markdown
 
     if chosen == "json":

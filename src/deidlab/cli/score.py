@@ -59,7 +59,7 @@ def score(
     from deidlab.cli.score_outputs import Outputs, check_outputs, print_answer, raise_refusal, write_outputs
     from deidlab.evaluate.pairing import drop_below
     from deidlab.evaluate.score import compare_with_first, score_systems
-    from deidlab.report.score_page import ScoreAnswer, answer_to_json
+    from deidlab.report.score.answer import ScoreAnswer, answer_to_json
 
     outputs = Outputs(leaks, confusion, chart, curves, calibration, markdown, csv)
     operating_wanted = bool(scores or target_recall is not None or curves or calibration)

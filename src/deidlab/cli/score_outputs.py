@@ -11,9 +11,9 @@ from deidlab.errors import ConfigError
 from deidlab.evaluate.privacy import list_slips
 from deidlab.evaluate.threshold import Refusal
 from deidlab.report.figures import check_figure, save_figure
-from deidlab.report.score_page import ScoreAnswer, answer_tables
-from deidlab.report.score_rows import SCORE_COLUMNS, SLIP_COLUMNS, score_rows, slip_rows, write_rows
-from deidlab.report.score_tables import counting_notes
+from deidlab.report.score.answer import ScoreAnswer, answer_tables
+from deidlab.report.score.rows import SCORE_COLUMNS, SLIP_COLUMNS, score_rows, slip_rows, write_rows
+from deidlab.report.score.tables import counting_notes
 from deidlab.report.tables import print_table, table_to_markdown
 
 
@@ -75,7 +75,7 @@ def write_outputs(answer: ScoreAnswer, outputs: Outputs) -> list[Path]:
 
 
 def _write_figures(answer: ScoreAnswer, outputs: Outputs) -> Iterator[Path]:
-    from deidlab.report import score_figures
+    from deidlab.report.score import figures as score_figures
 
     if outputs.confusion is not None:
         for score in answer.scores:

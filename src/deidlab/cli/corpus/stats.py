@@ -62,7 +62,7 @@ def stats(
     from deidlab.corpus.split import load_manifest
     from deidlab.corpus.stats import count_corpus
     from deidlab.labels import load_label_set
-    from deidlab.report.corpus_tables import corpus_summary, corpus_table
+    from deidlab.report.corpus.tables import corpus_summary, corpus_table
     from deidlab.report.figures import check_figure
     from deidlab.report.tables import print_table, table_to_csv, table_to_markdown
 
@@ -92,7 +92,7 @@ def stats(
 
 
 def _draw(parts: dict[str, PartCounts], labels: LabelSet | None, path: Path) -> None:
-    from deidlab.report.corpus_figures import draw_label_bars
+    from deidlab.report.corpus.figures import draw_label_bars
     from deidlab.report.figures import save_figure
 
     save_figure(draw_label_bars(parts, labels), path)

@@ -11,7 +11,7 @@ from deidlab.cli.output import AsJson, Quiet, print_json, tell
 from deidlab.cli.study.options import default_folder
 
 if TYPE_CHECKING:
-    from deidlab.report.study_parts import StudyReport
+    from deidlab.report.study.parts import StudyReport
 
 Study = Annotated[
     Path,
@@ -65,8 +65,8 @@ def report(
     """
     from deidlab.evaluate.resample import ResampleSettings
     from deidlab.report.figures import check_figure
-    from deidlab.report.study_files import check_formats, report_to_json, with_pictures, write_report
-    from deidlab.report.study_report import build_report
+    from deidlab.report.study.files import check_formats, report_to_json, with_pictures, write_report
+    from deidlab.report.study.report import build_report
     from deidlab.study.records import read_study
 
     wanted = check_formats(formats or ())
@@ -88,7 +88,7 @@ def report(
 
 def _print(found: StudyReport) -> None:
     """The two tables that most readers want, and what is missing."""
-    from deidlab.report.study_cells import to_table
+    from deidlab.report.cells import to_table
     from deidlab.report.tables import print_table
 
     for table in found.tables:
