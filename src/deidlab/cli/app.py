@@ -8,51 +8,56 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import deidlab
-from deidlab.cli.audit import audit
-from deidlab.cli.corpus import corpus_app
-from deidlab.cli.detect import detect
-from deidlab.cli.export import export
-from deidlab.cli.key import key_app
-from deidlab.cli.mask import mask
-from deidlab.cli.once import refuse_repeats
-from deidlab.cli.params import params
-from deidlab.cli.pretrain import pretrain
-from deidlab.cli.restore import restore
-from deidlab.cli.review import review
-from deidlab.cli.score import score
-from deidlab.cli.serve import serve
-from deidlab.cli.study import study_app
-from deidlab.cli.train import train
+from deidlab.cli.commands import LazyCommand, app_of, loaded
 from deidlab.errors import DeidError, MissingColumnError, UnknownNameError, UsageError, is_full
 
-app = typer.Typer(
-    name="deidlab",
-    help="Take the identity out of clinical text: corpora in and out, models, scores, masking.",
-    no_args_is_help=True,
+_COMMANDS = {
+    "Masking notes": {
+        "mask": "Write notes that can be shared: the same format, with PHI masked.",
+        "detect": "Find PHI and write the notes with it marked; text, ids and fields stay as they are.",
+        "audit": "Report on a masking run: what was replaced, how surely, what is left, and how much leaks.",
+        "restore": "Undo a mask exactly, with the map that `deidlab mask --keep-map` wrote.",
+        "key": "The secret that decides surrogates and pseudonyms.",
+        "review": "Look at what was found, and correct it, in the browser.",
+        "serve": "Answer over HTTP: detect, mask and batch under /v1, and a page to try them on /.",
+    },
+    "Corpora and scores": {
+        "corpus": "Read, convert, check, count, split, merge and make annotated corpora.",
+        "score": "Score a system against gold: words, entities, the challenges' measures, leaks, intervals.",
+    },
+    "Models and studies": {
+        "train": "Fine-tune a model to find PHI, and leave a folder with the model, its record and its card.",
+        "pretrain": "Pretrain a model further on notes without tags, by masked-language modelling.",
+        "export": "Write a run as one folder that finds PHI without torch, and measure what that changed.",
+        "params": "What a model is made of: every tensor, pages, tables, a picture, and what fits in memory.",
+        "study": "Compare models and settings on one corpus: a TOML file in, tables out.",
+    },
+}
+
+_ABOUT = "Take the identity out of clinical text: corpora in and out, models, scores, masking."
+
+app = app_of(
+    "deidlab",
+    _ABOUT,
+    *(
+        LazyCommand(f"deidlab.cli.{name}", name, about, panel)
+        for panel, commands in _COMMANDS.items()
+        for name, about in commands.items()
+    ),
+    add_completion=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.add_typer(corpus_app, name="corpus")
-app.command("export")(export)
-app.command("detect")(detect)
-app.command("mask")(mask)
-app.command("audit")(audit)
-app.command("restore")(restore)
-app.add_typer(key_app, name="key")
-app.command("params")(params)
-app.command("score")(score)
-app.add_typer(study_app, name="study")
-app.command("train")(train)
-app.command("pretrain")(pretrain)
-app.command("review")(review)
-app.command("serve")(serve)
-refuse_repeats(app)
+
+
+def all_commands() -> dict[str, Any]:
+    """Every command under its whole name, loaded: for whoever wants to look at them all."""
+    return dict(loaded(typer.main.get_command(app)))
 
 
 def _print_version(wanted: bool) -> None:
@@ -61,14 +66,14 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(help=_ABOUT)
 def _root(
     version: Annotated[
         bool,
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop."),
     ] = False,
 ) -> None:
-    """Take the identity out of clinical text: corpora in and out, models, scores, masking."""
+    """What stands before the command."""
 
 
 def main(arguments: list[str] | None = None) -> None:

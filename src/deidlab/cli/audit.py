@@ -57,7 +57,7 @@ def audit(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Report on a masking run: what was replaced, how surely, what is still to be found, and how much leaks.
+    """Report on a masking run: what was replaced, how surely, what is left, and how much leaks.
 
     The page holds no PHI: pseudonyms, counts and offsets. Against gold it needs the run's key file (the gold
     has real ids). With --sample it writes a sheet of notes to read; once people filled it in, the same

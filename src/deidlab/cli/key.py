@@ -7,17 +7,16 @@ from typing import Annotated
 
 import typer
 
+from deidlab.cli.commands import LazyCommand, app_of
 from deidlab.cli.output import Quiet, tell
 
-key_app = typer.Typer(help="The secret that decides surrogates and pseudonyms.", no_args_is_help=True)
+key = app_of(
+    "key",
+    "The secret that decides surrogates and pseudonyms.",
+    LazyCommand("deidlab.cli.key", "new", "Write a new secret: 32 random bytes that only you can read."),
+)
 
 
-@key_app.callback()
-def _key() -> None:
-    """The secret that decides surrogates and pseudonyms."""
-
-
-@key_app.command("new")
 def new(
     path: Annotated[
         Path, typer.Argument(metavar="FILE", help="Where to write it; an existing file is refused.")

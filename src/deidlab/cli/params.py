@@ -36,7 +36,7 @@ def params(
     attention: options.Attention = None,
     quiet: Quiet = False,
 ) -> None:
-    """Every tensor of a model, exact and offline: pages, tables, a picture, and what fits in memory.
+    """What a model is made of: every tensor, pages, tables, a picture, and what fits in memory.
 
     **deidlab params roberta-base** prints its page, **--format json** the same for programs,
     **--memory 32GB** the largest batch that trains in it. Known names need no download and no torch.

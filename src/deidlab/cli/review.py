@@ -75,10 +75,10 @@ def review(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Look at what was found, and correct it, in the browser; decisions are kept at once in one private file.
+    """Look at what was found, and correct it, in the browser.
 
-    Give the same command again to go on where you were. The corpus itself is never changed: `--export` writes
-    the reviewed notes, which `deidlab train` takes.
+    Decisions are kept at once, in one private file. Give the same command again to go on where you were.
+    The corpus itself is never changed: `--export` writes the reviewed notes, which `deidlab train` takes.
 
     Example: deidlab review notes/ --key-file site.key
     """

@@ -50,7 +50,7 @@ def score(
     markdown: options.Markdown = None,
     csv: options.Csv = None,
 ) -> None:
-    """Score a system against gold: words, entities, the challenges' own measures, leaks, intervals.
+    """Score a system against gold: words, entities, the challenges' measures, leaks, intervals.
 
     Documents are matched by id and must have the same text. Every figure comes from one set of counts a
     document; a figure with nothing to divide by prints as – and is null in JSON. With two or more

@@ -32,7 +32,7 @@ def plan(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Say how many runs, epochs, steps, GPU hours and how much money a study will take, and what is shared.
+    """Say what a study will take: runs, epochs, steps, GPU hours, money, and what is shared.
 
     Hours come from the speed of runs that the study has completed, or else from a few training steps of each
     model, timed on this machine. Test notes are not opened.

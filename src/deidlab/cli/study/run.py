@@ -73,7 +73,7 @@ def run(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Train every setting of every model, select by validation F1 within each model, and test the selected.
+    """Train every setting of every model, select by validation F1, and test the selected.
 
     Safe to stop at any moment, Ctrl-C or worse: the same command goes on where it was. A run that fails is
     recorded and the others go on; the study then waits with its selection for `--retry` or

@@ -1,4 +1,4 @@
-"""Options that a command takes once: a second one is refused, instead of replacing the first unseen.
+"""A command that takes some options once: a second one is refused, instead of replacing the first unseen.
 
 Of most options the last one counts, as everywhere on a command line. These name a column of the notes, stand
 beside others that can be repeated (`--keep-column`), and whoever gives two expects both to be read.
@@ -15,7 +15,7 @@ from typer.core import TyperCommand
 _ONCE = ("--text-column", "--id-column", "--patient-column")
 
 
-class OnceCommand(TyperCommand):
+class StrictCommand(TyperCommand):
     """A command that refuses such an option's second time."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -25,12 +25,3 @@ class OnceCommand(TyperCommand):
             if counts[option] > 1:
                 raise typer.BadParameter(f"{option} is given {counts[option]} times, and can be given once")
         return super().parse_args(ctx, args)
-
-
-def refuse_repeats(app: typer.Typer) -> None:
-    """Let every command of an app, and of the apps in it, take these options once."""
-    for command in app.registered_commands:
-        command.cls = OnceCommand
-    for group in app.registered_groups:
-        if group.typer_instance is not None:
-            refuse_repeats(group.typer_instance)
