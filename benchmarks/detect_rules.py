@@ -16,7 +16,7 @@ from deidlab.rules import Rule
 from deidlab.types import Document
 
 ROUNDS = 15
-RULES = languages.find(languages.DEFAULT).rules
+RULES = languages.find(languages.FIRST).rules
 # They read numbers, and need no lists.
 CHEAP = ("dates", "ages", "web", "phones", "ids", "national")
 PARAGRAPH = (

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from deidlab import languages
 from deidlab.errors import ConfigError, CorpusError
+from deidlab.models import DEFAULT
 from deidlab.types import Document, MaskedDocument, Span
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class Deidentifier:
 
 
 def load(
-    model: str | None = languages.DEFAULT,
+    model: str | None = DEFAULT,
     rules: str = "on",
     key_file: str | Path | None = None,
     known: str | Path | None = None,

@@ -29,7 +29,7 @@ def detector(language: str) -> Detector:
 
 
 def language_of(path: Path) -> str:
-    return languages.DEFAULT if path.parent == FOLDER else path.parent.name
+    return languages.FIRST if path.parent == FOLDER else path.parent.name
 
 
 def name_of(path: Path) -> str:

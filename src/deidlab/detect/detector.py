@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from deidlab import languages
 from deidlab.detect.answers import (
@@ -40,7 +41,7 @@ from deidlab.detect.naming import (
 from deidlab.detect.resolve import resolve
 from deidlab.detect.trimming import trim_spans
 from deidlab.errors import ConfigError, ModelError, UnknownNameError
-from deidlab.languages.language import check_rules
+from deidlab.languages.language import Language, check_rules
 from deidlab.rules import Rule
 from deidlab.rules.readings import WordScore, find_in_readings, is_plain
 from deidlab.types import Document, Span
@@ -77,20 +78,33 @@ class Detector:
     own_names: Mapping[str, str] = field(default_factory=dict)
     """How the model's own scheme calls what others find, where the answer is in its labels."""
     language: str = ""
+    """That of the notes; where these are codes of several, each note is found with the rules of its own."""
     yields: bool = False
     """Whether rules speak only where the model found nothing."""
     backing: float = 0.0
     """How likely the model must find what a rule about words is not quite sure of, for that to count."""
+    without_rules: tuple[str, ...] = ()
+    _speaking: dict[str, Detector] = field(default_factory=dict, repr=False, compare=False)
 
     def detect(self, documents: Sequence[Document], with_words: bool = True) -> list[Detection]:
         """One detection a document, in order; `with_words=False` leaves `words` empty, and saves memory."""
         if self.model is None:
-            return [self._detect_one(document, None, with_words) for document in documents]
+            return [self.for_note(each.text)._detect_one(each, None, with_words) for each in documents]
         answers = ask_model(self.model, documents)
         return [
-            self._detect_one(document, answer, with_words)
+            self.for_note(document.text)._detect_one(document, answer, with_words)
             for document, answer in zip(documents, answers, strict=True)
         ]
+
+    def for_note(self, text: str) -> Detector:
+        """This detector with the rules of the note's own language, of those that it serves."""
+        if languages.JOINT not in self.language:
+            return self
+        spoken = languages.in_note(self.language, text)
+        if spoken.code not in self._speaking:
+            parts = _parts_of_language(spoken, self.without_rules, self.model is not None)
+            self._speaking[spoken.code] = replace(self, **parts if self.rules else {**parts, "rules": ()})
+        return self._speaking[spoken.code]
 
     def _detect_one(
         self,
@@ -204,7 +218,8 @@ def load_detector(
     together; `labels` names the label set of the answer. `own`, or the name of the set that the model has
     learned, leaves its labels as they are, and names what rules and lists find beside it alike; a model alone
     then takes the threshold that suits the measure of its corpus, where it has one.
-    `language` is the code of that of the notes, where it is not the model's; of its rules those named by
+    `language` is the code of that of the notes, where it is not the model's; with codes of several (`en+es`),
+    as a model may serve, each note is found with the rules of its own. Of its rules those named by
     `without_rules` do not run.
     On the `device` cuda a run's own folder can be computed; exported models are for processors.
     """
@@ -240,12 +255,9 @@ def make_detector(
     beside = tagger is not None and labels == OWN_LABELS and not alone
     spoken = languages.find(language) if language else languages.of("" if tagger is None else tagger.language)
     check_rules(without_rules, spoken)
-    running = () if rules == "off" else spoken.rules
+    parts = _parts_of_language(spoken, tuple(without_rules), tagger is not None)
     return Detector(
-        rules=tuple(rule for rule in running if rule.name not in without_rules),
-        language=spoken.code,
-        yields=spoken.rules_yield,
-        backing=BACKING if tagger is not None and spoken.rules_need_backing else 0.0,
+        **parts if rules != "off" else {**parts, "rules": ()},
         model=tagger,
         model_labels=native,
         own_names=from_native(own_set(tagger.tags)) if tagger is not None and beside else {},
@@ -256,6 +268,17 @@ def make_detector(
         how=how,
         labels=labels,
     )
+
+
+def _parts_of_language(spoken: Language, without_rules: tuple[str, ...], has_model: bool) -> dict[str, Any]:
+    """What of a detector is its language's."""
+    return {
+        "rules": tuple(rule for rule in spoken.rules if rule.name not in without_rules),
+        "language": spoken.code,
+        "yields": spoken.rules_yield,
+        "backing": BACKING if has_model and spoken.rules_need_backing else 0.0,
+        "without_rules": without_rules,
+    }
 
 
 def _check_settings(rules: str, how: str, threshold: float | None, something: bool) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from deidlab import conventions
+from deidlab import conventions, languages
 from deidlab.encode.decoding import SCHEMES, Scores, spell_spans
 from deidlab.errors import ModelError
 from deidlab.jsonfile import read_object
@@ -34,9 +34,10 @@ class TaggerFacts:
 
     `words` is the way of cutting text, `window` and `stride` count pieces; `shapes` says whether the model
     takes the shapes of words too, `first_position` is the number of a window's first piece. `language` is
-    that of the notes it is for, where the folder says so. Words that are at least `least` likely to be PHI of
-    any label are found too, where it is given. `customs` names the corpus by whose customs spans are redrawn,
-    and `own_threshold` is the certainty that suits its measure best, for answers in the model's own labels.
+    that of the notes it is for, where the folder says so; where it names several, their codes in one. Words
+    that are at least `least` likely to be PHI of any label are found too, where it is given. `customs` names
+    the corpus by whose customs spans are redrawn, and `own_threshold` is the certainty that suits its measure
+    best, for answers in the model's own labels.
     """
 
     tags: tuple[str, ...]
@@ -108,7 +109,7 @@ def read_tagger(folder: Path) -> TaggerFacts:
             decoding=str(table["decoding"]),
             shapes=bool(table["shapes"]),
             first_position=int(table["first_position"]),
-            language=str(table.get("language", "")),
+            language=_language(table),
             least=_number(table, "least"),
             customs=str(table.get("customs", "")),
             own_threshold=_number(table, "own_threshold"),
@@ -157,6 +158,16 @@ def read_steps(folder: Path, facts: TaggerFacts) -> Scores | None:
     if steps.shape != (len(facts.tags), len(facts.tags)):
         raise ModelError(f"{path}: the steps are for another number of tags")
     return np.asarray(steps, np.float32)
+
+
+def _language(table: Mapping[str, Any]) -> str:
+    """The code, or those of all `languages` in one."""
+    several = table.get("languages")
+    if several is None:
+        return str(table.get("language", ""))
+    if not isinstance(several, list) or not several or not all(isinstance(each, str) for each in several):
+        raise ValueError
+    return languages.JOINT.join(several)
 
 
 def _number(table: Mapping[str, Any], name: str) -> float | None:

@@ -120,7 +120,8 @@ class Language:
 
     Beside a model, `rules_yield` lets rules speak only where the model found nothing, and
     `rules_need_backing` asks that it sees something in what a rule about words doubts. `everyday` words are
-    used for something else than a name as a rule. Surrogates are drawn from `professions`, `stems` (of names
+    used for something else than a name as a rule; `common` words and `letters` tell that a note is in the
+    language, where a model serves several. Surrogates are drawn from `professions`, `stems` (of names
     of places and houses), `countries` and `departments`; where one is empty, from the first language's.
     `join` is given the text before a surrogate and the surrogate, and says how many characters before it go
     and what stands there instead: an elision (d'Isabelle, de Paul). Numbers that begin with one of the
@@ -135,6 +136,8 @@ class Language:
     rules_yield: bool = False
     rules_need_backing: bool = True
     everyday: Callable[[], frozenset[str]] = field(default=frozenset, repr=False)
+    common: Callable[[], frozenset[str]] = field(default=frozenset, repr=False)
+    letters: str = field(default="", repr=False)
     calendar: Calendar = field(default=Calendar(), repr=False)
     people: People = field(default=People(), repr=False)
     ages: Ages = field(default=Ages(), repr=False)

@@ -17,11 +17,11 @@ def _lists() -> dict[str, Any]:
 
 def stems() -> tuple[str, ...]:
     """Stems of names of places and houses."""
-    return languages.find(languages.DEFAULT).stems()
+    return languages.find(languages.FIRST).stems()
 
 
 def professions() -> tuple[str, ...]:
-    return languages.find(languages.DEFAULT).professions()
+    return languages.find(languages.FIRST).professions()
 
 
 def words(name: str) -> tuple[str, ...]:

@@ -26,13 +26,11 @@ def choose_source(
     map leads there. `lift` changes nothing where a language's own grammar is dense in PHI as it is.
     """
     told = load_label_set(labels).language if labels else ""
-    spoken = languages.find(language or told or languages.DEFAULT)
-    if spoken.code == languages.DEFAULT:
+    spoken = languages.find(language or told or languages.FIRST)
+    if spoken.code == languages.FIRST:
         return _labelled(_own_notes(n, seed, lift, base), LABELS, labels)
     if base is not None:
-        raise ConfigError(
-            f"--base fills notes in {languages.find(languages.DEFAULT).name}: leave it out here"
-        )
+        raise ConfigError(f"--base fills notes in {languages.find(languages.FIRST).name}: leave it out here")
     if spoken.notes is None:
         raise ConfigError(f"no notes can be made in {spoken.name or spoken.code}: it has no grammar for them")
     made = spoken.notes()

@@ -29,7 +29,7 @@ class Part:
 @dataclass(frozen=True, slots=True)
 class Fact:
     """One span, or one thing a span tells: `kind` is name, text, place, seat (the state of a town),
-    year, old (an age over 89) or gender (that of the patient)."""
+    year, old (an age over 89), gender (that of the patient) or language (of the note)."""
 
     kind: str
     label: str

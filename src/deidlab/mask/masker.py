@@ -37,6 +37,8 @@ class Masker:
         self.settings = settings
         self._keyring = Keyring(settings.key)
         self._keeps_state = settings.policy.row("STATE").action == "keep"
+        # Whether each note tells its own language.
+        self._tells = languages.JOINT in settings.language
         self._plan: tuple[PatientState, str, PatientPlan] | None = None
 
     def masked_part(self, document: Document) -> tuple[Span, ...]:
@@ -55,7 +57,8 @@ class Masker:
     def facts(self, document: Document) -> tuple[Fact, ...]:
         """What the second pass must know of this note: keyed digests, no text."""
         spans = self.masked_part(document)
-        patient, text, language = document.patient, document.text, self.settings.language
+        patient, text = document.patient, document.text
+        language = self._language_in(text)
         facts: dict[Fact, None] = {}
         for span in spans:
             written = text[span.start : span.end]
@@ -64,19 +67,25 @@ class Masker:
         facts.update(
             dict.fromkeys(seat_facts(self._keyring, patient, text, settle(document.spans), language))
         )
-        facts.update(dict.fromkeys(patient_fact(self._keyring, patient, text, self._language_of(spans))))
+        spoken = _language_of(spans, language)
+        facts.update(dict.fromkeys(patient_fact(self._keyring, patient, text, spoken)))
+        if self._tells and spans and languages.JOINT not in language:
+            facts[Fact("language", language, b"")] = None
         return tuple(facts)
 
-    def _language_of(self, spans: Sequence[Span]) -> Language:
-        """The language of a note: what one of its labels tells, else that of the notes where it has PHI."""
-        told = (spoken_in(span.label) for span in spans if language_of_label(span.label))
-        return next(told, None) or languages.of(self.settings.language if spans else languages.DEFAULT)
+    def _language_in(self, text: str) -> str:
+        """The code of the language of a note; of several where its text does not tell."""
+        return languages.in_note(self.settings.language, text).code if self._tells else self.settings.language
+
+    def _day_first(self, language: str) -> bool:
+        return self.settings.day_first or (self._tells and languages.of(language).day_first)
 
     def mask(self, document: Document, state: PatientState) -> MaskedDocument:
         """The note with every span of the policy replaced; all else stays as it was."""
         spans = self.masked_part(document)
         plan = self._plan_of(document.patient, state)
-        note = NoteSurrogates(plan, document.text, spans, self.settings.day_first)
+        language = self._language_in(document.text)
+        note = NoteSurrogates(plan, document.text, spans, self._day_first(language), language)
         replacements: list[tuple[Span, str]] = []
         for span, others in zip(spans, give_way(spans, self._marked(document)), strict=True):
             written = document.text[span.start : span.end]
@@ -84,9 +93,9 @@ class Masker:
             if others:
                 new = self._replace_all(span, written, number, note, others)
             else:
-                new = self._replace(span, written, number, note, plan)
+                new = self._replace(span, written, number, note)
             done = replacements[-1][0].end if replacements else 0
-            replacements.append(self._joined(document.text, span, new, done))
+            replacements.append(self._joined(document.text, span, new, done, language))
         return MaskedDocument(document.id, apply(document.text, replacements), tuple(replacements))
 
     def pseudonym(self, kind: str, id: str) -> str:
@@ -106,11 +115,11 @@ class Masker:
         moved = move_spans(kept, masked.replacements)
         return tuple(sorted((*moved, *self.masked_spans(masked)), key=lambda s: (s.start, s.end, s.label)))
 
-    def _replace(self, span: Span, written: str, number: int, note: NoteSurrogates, plan: PatientPlan) -> str:
+    def _replace(self, span: Span, written: str, number: int, note: NoteSurrogates) -> str:
         row = self.settings.policy.row(span.label)
         style = row.style or self.settings.style
         if row.action != "mask":
-            reduced = reduce_span(row.action, written, note.before(span), plan, self.settings.day_first)
+            reduced = reduce_span(row.action, written, note.before(span), note)
             if reduced is not None:
                 return reduced
             return self._plain(row, span, written, None if style == "surrogate" else number)
@@ -135,13 +144,13 @@ class Masker:
             return redact(written, self.settings.redact_mark)
         return tag(span.label, number)
 
-    def _joined(self, text: str, span: Span, new: str, done: int) -> tuple[Span, str]:
+    def _joined(self, text: str, span: Span, new: str, done: int, language: str) -> tuple[Span, str]:
         """The replacement, with the end of what stands before a surrogate where the language changes it."""
         style = self.settings.policy.row(span.label).style or self.settings.style
         if style != "surrogate" or not new[:1].isalpha():
             return span, new
         before = text[max(done, span.start - _JOINT) : span.start]
-        gone, instead = spoken_in(span.label, self.settings.language).join(before, new)
+        gone, instead = spoken_in(span.label, language).join(before, new)
         if not gone:
             return span, new
         return replace(span, start=span.start - gone), instead + new
@@ -159,12 +168,16 @@ class Masker:
     def _plan_of(self, patient: str, state: PatientState) -> PatientPlan:
         """The plan of the last patient is kept: notes of a patient come in a row."""
         if self._plan is None or self._plan[0] is not state or self._plan[1] != patient:
-            self._plan = (
-                state,
-                patient,
-                PatientPlan(self._keyring, patient, state, self._keeps_state, self.settings.language),
-            )
+            language = state.language or self.settings.language
+            plan = PatientPlan(self._keyring, patient, state, self._keeps_state, language)
+            self._plan = (state, patient, plan)
         return self._plan[2]
+
+
+def _language_of(spans: Sequence[Span], language: str) -> Language:
+    """The language of a note: what one of its labels tells, else that of the notes where it has PHI."""
+    told = (spoken_in(span.label) for span in spans if language_of_label(span.label))
+    return next(told, None) or languages.of(language if spans else languages.FIRST)
 
 
 def mask_notes(documents: Iterable[Document], settings: MaskSettings) -> list[MaskedDocument]:

@@ -11,7 +11,8 @@ import functools
 
 from deidlab import languages
 from deidlab.banks import fold, name_pool, script_of
-from deidlab.mask.collect import gender_digest, initial_digest, open_profile, spoken_in, word_digest
+from deidlab.languages.language import Language
+from deidlab.mask.collect import gender_digest, initial_digest, open_profile, word_digest
 from deidlab.mask.facts import Fact, Part, mention_digest
 from deidlab.mask.keys import Keyring
 from deidlab.mask.people import NamePart, parse_name
@@ -89,11 +90,11 @@ class NamePlan:
             self._initial(person, letter, role) for letter, role in zip(letters, roles, strict=True)
         )
 
-    def replace(self, label: str, text: str) -> str:
-        """The mention with its words and initials replaced, all else of its form kept."""
+    def replace(self, label: str, text: str, language: Language) -> str:
+        """The mention, of a note in that language, with its words and initials replaced, all else kept."""
         mention = (label, mention_digest(self._keyring, self._patient, text))
         person = self._state.persons[self._state.meant[mention]]
-        name = parse_name(text, spoken_in(label, self._language))
+        name = parse_name(text, language)
         if not name.parts:
             return tag(label)
         out: list[str] = []

@@ -59,7 +59,7 @@ def new_country(stream: Stream, text: str, language: Language) -> str:
 
 
 def _home() -> Language:
-    return languages.of(languages.DEFAULT)
+    return languages.of(languages.FIRST)
 
 
 def _keep_heads(stream: Stream, text: str, heads: frozenset[str], language: Language) -> str:

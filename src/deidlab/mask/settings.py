@@ -16,6 +16,8 @@ class MaskSettings:
     `redact_mark` replaces a whole span in the redact style; None gives blocks of the span's own length.
     `day_first` reads 3/4/2064 as the third of April. `language` is that of the notes, from which new names,
     places and words are drawn: a code of `deidlab.languages`; without it the labels tell, or it is English.
+    With codes of several (`en+es`) each note tells its own, and one of a language that puts the day first is
+    read so.
     """
 
     policy: Policy = field(default_factory=lambda: load_policy("i2b2"))

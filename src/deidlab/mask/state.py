@@ -24,6 +24,8 @@ class PatientState:
     real_words: frozenset[bytes] = field(repr=False, compare=False)
     years: tuple[bytes, ...] = field(repr=False, compare=False)
     is_old: bool = field(repr=False, compare=False)
+    language: str = field(default="", repr=False, compare=False)
+    """That of the first note that told one, where notes tell theirs."""
 
     @classmethod
     def from_facts(cls, facts: Iterable[Fact | tuple[Fact, ...]]) -> PatientState:
@@ -42,6 +44,7 @@ class PatientState:
             frozenset(part.word for part in name_parts(named) if part.word),
             tuple(fact.mention for fact in kept if fact.kind == "year"),
             any(fact.kind == "old" for fact in kept),
+            next((fact.label for fact in kept if fact.kind == "language"), ""),
         )
 
     def to_bytes(self) -> bytes:
@@ -75,7 +78,7 @@ def _number(
     given: dict[tuple[str, object], int] = {}
     counts: dict[str, int] = {}
     for fact in facts:
-        if fact.kind in ("year", "old", "seat", "gender"):
+        if fact.kind in ("year", "old", "seat", "gender", "language"):
             continue
         key = (fact.label, fact.mention)
         thing = (fact.label, meant[key] if fact.kind == "name" else fact.mention)

@@ -100,11 +100,22 @@ class PatientPlan:
 class NoteSurrogates:
     """The surrogates of one note's spans."""
 
-    def __init__(self, plan: PatientPlan, text: str, spans: Sequence[Span], day_first: bool) -> None:
-        self._plan, self._text, self._day_first = plan, text, day_first
+    def __init__(
+        self, plan: PatientPlan, text: str, spans: Sequence[Span], day_first: bool, language: str
+    ) -> None:
+        self._plan, self._text = plan, text
+        self.day_first, self.language = day_first, language
         self._spans = spans
         self._starts = [span.start for span in spans]
         self._anchors: list[tuple[int, dt.date]] | None = None
+
+    @property
+    def is_old(self) -> bool:
+        """Whether the patient is over 89."""
+        return self._plan.is_old
+
+    def tells_old_age(self, year: int, short: bool) -> bool:
+        return self._plan.tells_old_age(year, short)
 
     def before(self, span: Span) -> str:
         return self._text[max(0, span.start - 40) : span.start]
@@ -122,9 +133,9 @@ class NoteSurrogates:
         return new if stays or self._plan.mention(new) != self._plan.mention(text) else tag(span.label)
 
     def _replace(self, span: Span, text: str) -> str:
-        base, language = base_label(span.label), spoken_in(span.label, self._plan.language)
+        base, language = base_label(span.label), spoken_in(span.label, self.language)
         if base in NAMES:
-            return self._plan.names.replace(span.label, text)
+            return self._plan.names.replace(span.label, text, language)
         if not any(c.isalnum() for c in text):
             return tag(span.label)
         if base == "DATE":
@@ -167,7 +178,7 @@ class NoteSurrogates:
         return new_number(stream, text) if any(c.isdecimal() for c in text) else tag(span.label)
 
     def _date(self, span: Span, text: str) -> str:
-        shifted = shift_text(text, self._plan.days, self._anchor(span), self._day_first, self._plan.language)
+        shifted = shift_text(text, self._plan.days, self._anchor(span), self.day_first, self.language)
         if shifted is not None:
             return shifted
         if not any(c.isdecimal() for c in text):
@@ -179,7 +190,7 @@ class NoteSurrogates:
         """The last full date before the span, or else the first one after it."""
         if self._anchors is None:
             dates = [s for s in self._spans if base_label(s.label) == "DATE"]
-            day_first, language = self._day_first, self._plan.language
+            day_first, language = self.day_first, self.language
             found = ((s.start, anchor_of(self._text[s.start : s.end], day_first, language)) for s in dates)
             self._anchors = [(start, date) for start, date in found if date]
         index = bisect_left(self._anchors, span.start, key=lambda item: item[0])

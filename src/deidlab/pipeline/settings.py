@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from deidlab.corpus import ReadSettings
 from deidlab.corpus.patients import compile_pattern
-from deidlab.languages import DEFAULT
+from deidlab.models import DEFAULT
 
 if TYPE_CHECKING:
     from deidlab.corpus.database_url import TablePlace
@@ -43,6 +43,7 @@ class SourceSettings:
 class Finding:
     """How PHI is found; files are named here and read where the detector is loaded.
 
+    Labels that the default model has not learned, and another embedded one has, are found by that.
     `device` is where a model runs, cpu or cuda; `mark` tells the files that were pinned for other machines.
     `language` is the code of that of the notes, where it is not the model's; `without_rules` names rules that
     do not run.
@@ -60,6 +61,12 @@ class Finding:
     mark: str = ""
     language: str = ""
     without_rules: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.model == DEFAULT and self.labels != "i2b2-2014":
+            from deidlab.detect.embedded import choose_model
+
+            object.__setattr__(self, "model", choose_model(self.model, self.labels))
 
     def find_language(self) -> str:
         """The code of the language that was named, else the model's; empty where neither tells."""

@@ -12,7 +12,7 @@ from deidlab.detect.embedded import embedded_folder, language_of_labels
 from deidlab.detect.folder import TAGGER, TaggerFacts, is_run, read_tagger
 from deidlab.detect.naming import OWN_LABELS, labels_of, own_set
 from deidlab.errors import ConfigError, DeidError
-from deidlab.languages import DEFAULT
+from deidlab.models import DEFAULT
 from deidlab.study.answers import Answered, Found, ask, find_with
 from deidlab.study.folder import RUNS, TESTS, check_digest, now
 from deidlab.study.notes import Parts, read_part

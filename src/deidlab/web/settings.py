@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 
 from deidlab import languages
@@ -12,11 +11,12 @@ from deidlab.errors import ConfigError, UnknownNameError
 from deidlab.mask import Policy, known_policies, load_policy
 from deidlab.mask.keys import check_key, random_key
 from deidlab.mask.policy import STYLES, Style
+from deidlab.models import DEFAULT, HOME
 from deidlab.pipeline.settings import Finding
 from deidlab.web.tokens import Tokens
 
 RULES_ONLY = "rules"
-EMBEDDED = languages.DEFAULT
+EMBEDDED = DEFAULT
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -153,7 +153,7 @@ def is_loopback(host: str) -> bool:
 
 def has_embedded_model(name: str = EMBEDDED) -> bool:
     """Whether the package carries the model of that name."""
-    return resources.files("deidlab").joinpath("models", name, "export.json").is_file()
+    return (HOME / name / "export.json").is_file()
 
 
 def rules_only() -> ServedModel:
@@ -165,6 +165,8 @@ def default_models() -> tuple[ServedModel, ...]:
     """The embedded model where there is one, and the rules alone."""
     if not has_embedded_model():
         return (rules_only(),)
-    said = f"the embedded {languages.find(EMBEDDED).name} model, with rules"
-    embedded = ServedModel(EMBEDDED, Finding(EMBEDDED), said)
+    finding = Finding(EMBEDDED)
+    language = finding.find_language()
+    said = f"the embedded {languages.of(language).name} model, with rules"
+    embedded = ServedModel(EMBEDDED, finding, said, language)
     return (embedded, rules_only())

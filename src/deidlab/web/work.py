@@ -20,6 +20,7 @@ from deidlab.web.jobs import Done, Job, WorkerSetup
 
 _MASKERS_KEPT = 32
 _WARMING = "Mr. John Smith, 82, of Dover, NH 03820, saw Dr. Mary Jones on 3/14/2064. Call 603-555-0142."
+_WORDLESS = "John Smith, 3/14/2064, 603-555-0142"
 
 
 class Work:
@@ -39,9 +40,10 @@ class Work:
 
     def warm(self) -> None:
         """Have everything read that is read when it is first needed, so that no client waits for it."""
-        note = Document("warm", "", _WARMING)
+        # A note that tells no language is read with the rules of all.
+        notes = (Document("warm", "", _WARMING), Document("wordless", "", _WORDLESS))
         for model in self._detectors:
-            self.do([Job("mask", model, (note,), style="surrogate"), Job("detect", model, (note,))])
+            self.do([Job("mask", model, notes, style="surrogate"), Job("detect", model, notes)])
 
     def labels(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """What each model can find."""

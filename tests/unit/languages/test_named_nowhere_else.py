@@ -57,7 +57,7 @@ def test_no_module_compares_codes_of_languages(code: str) -> None:
     assert [module.relative_to(SOURCE) for module in outside if code in strings_of(module)] == []
 
 
-@pytest.mark.parametrize("code", [code for code in languages.SHIPPED if code != languages.DEFAULT])
+@pytest.mark.parametrize("code", [code for code in languages.SHIPPED if code != languages.FIRST])
 def test_a_language_is_named_in_its_folder_alone(code: str) -> None:
     # A corpus may say in words in which language its notes are.
     outside = modules_outside(SOURCE / "languages" / code, SOURCE / "conventions")

@@ -22,7 +22,7 @@ def test_an_unknown_code_is_an_error_that_lists_the_known_ones() -> None:
 
 @pytest.mark.parametrize("code", ["", "xx"])
 def test_a_model_of_no_known_language_speaks_the_first(code: str) -> None:
-    assert languages.of(code) is languages.find(languages.DEFAULT)
+    assert languages.of(code) is languages.find(languages.FIRST)
 
 
 @CODES

@@ -140,7 +140,7 @@ def test_spanish_rules_speak_only_where_the_model_is_silent() -> None:
 
 
 def test_a_missing_model_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("deidlab.detect.embedded.resources.files", lambda _: tmp_path)
+    monkeypatch.setattr("deidlab.detect.embedded.HOME", tmp_path)
     with pytest.raises(ModelError, match="not in this installation"):
         embedded_folder("en")
 

@@ -10,8 +10,10 @@ from deidlab.languages.en.words import AGES, DEPARTMENTS, PEOPLE, PLACES
 from deidlab.languages.language import Language
 from deidlab.rules import DATES, NATIONAL, PHONES, ROOMS, WEB, Rule
 from deidlab.rules import PLACES as ADDRESSES
+from deidlab.rules.wordlists import read_words
 
 _RULES = f"{__name__}.rules"
+
 
 LANGUAGE = Language(
     "en",
@@ -31,6 +33,7 @@ LANGUAGE = Language(
         ROOMS,
         Rule("gazetteer", "listed names and places, by their capitals and neighbours", f"{_RULES}.gazetteer"),
     ),
+    common=partial(read_words, "deidlab.languages.en", "common.txt"),
     calendar=CALENDAR,
     people=PEOPLE,
     ages=AGES,

@@ -10,6 +10,7 @@ from deidlab.languages.es.words import AGES, COUNTRIES, PEOPLE, PLACES
 from deidlab.languages.language import Language, MadeNotes
 from deidlab.rules import NATIONAL, PHONES, ROOMS, WEB, Rule
 from deidlab.rules import PLACES as ADDRESSES
+from deidlab.rules.wordlists import read_words
 
 _RULES = f"{__name__}.rules"
 
@@ -53,6 +54,8 @@ LANGUAGE = Language(
     rules_yield=True,
     rules_need_backing=False,
     everyday=_everyday,
+    common=partial(read_words, "deidlab.languages.es", "common.txt"),
+    letters="ñ¿¡",
     calendar=CALENDAR,
     people=PEOPLE,
     ages=AGES,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from deidlab.languages.fr.calendar import CALENDAR
 from deidlab.languages.fr.elision import join
 from deidlab.languages.fr.words import (
@@ -16,6 +18,7 @@ from deidlab.languages.fr.words import (
 )
 from deidlab.languages.language import Language, MadeNotes
 from deidlab.rules import NATIONAL, WEB, Rule
+from deidlab.rules.wordlists import read_words
 
 _RULES = f"{__name__}.rules"
 
@@ -58,6 +61,8 @@ LANGUAGE = Language(
     ),
     rules_need_backing=False,
     everyday=_everyday,
+    common=partial(read_words, "deidlab.languages.fr", "common.txt"),
+    letters="çèêëîœûàù",
     calendar=CALENDAR,
     people=PEOPLE,
     ages=AGES,
