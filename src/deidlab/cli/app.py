@@ -22,6 +22,7 @@ _COMMANDS = {
         "detect": "Find PHI and write the notes with it marked; text, ids and fields stay as they are.",
         "audit": "Report on a masking run: what was replaced, how surely, what is left, and how much leaks.",
         "restore": "Undo a mask exactly, with the map that `deidlab mask --keep-map` wrote.",
+        "policy": "What happens to each kind of PHI: see a policy with examples, and check your own.",
         "key": "The secret that decides surrogates and pseudonyms.",
         "review": "Look at what was found, and correct it, in the browser.",
         "serve": "Answer over HTTP: detect, mask and batch under /v1, and a page to try them on /.",
