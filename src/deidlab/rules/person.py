@@ -18,6 +18,10 @@ LAST_FIRST_AT = re.compile(
     rf"{WORD}(?: {WORD})?(?:,[ ]{{1,2}}|,|\^){WORD}(?:[ ^](?:{WORD}|{INITIAL})){{0,2}}"
 )
 NAME_BEFORE = re.compile(rf"(?<![{UPPER}{LOWER}\d.'’-]){NAME}$")
+AFTER_TITLE = re.compile(r"[ ]?[:#=\d]")
+"""What makes a heading of the word before it, though a title stands there: `Ward 6`, `Page: 2`."""
+AFTER_LABEL = re.compile(r"[ ]?[:#=\d]|[ ][a-z]")
+"""The same behind a label, where a sentence may begin as well: `Patient: Will return`."""
 _TOKEN = re.compile(rf"[{UPPER}{LOWER}'’-]+\.?")
 
 
@@ -43,11 +47,12 @@ def fold_word(word: str) -> str:
     return folded(word).strip().replace(" ", "")
 
 
-def read_name(text: str, start: int, sure: int = 1) -> int | None:
+def read_name(text: str, start: int, sure: int = 1, told: re.Pattern[str] | None = None) -> int | None:
     """Where the name that starts at `start` ends; None where there is none.
 
     The first `sure` words count as a name whatever they are, but for words that never are; the rest must be
-    listed, or at least be no everyday words.
+    listed, or at least be no everyday words. Where a title or a label tells that a name follows, words such
+    as Al, May or Ward are names too, unless what stands behind them matches `told`.
     """
     match = LAST_FIRST_AT.match(text, start) or NAME_AT.match(text, start)
     if match is None:
@@ -58,6 +63,9 @@ def read_name(text: str, start: int, sure: int = 1) -> int | None:
     for token in _TOKEN.finditer(text, start, match.end()):
         word = fold_word(token.group())
         if not token.group()[0].isupper():
+            continue
+        if told is not None and word in word_list("told") and not told.match(text, token.end()):
+            end, place, first_is_name = token.end(), place + 1, True
             continue
         if is_never(word) and len(word) > 1:
             break

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 
 from deidlab.rules.folding import Cues, lowered
 from deidlab.rules.person import (
+    AFTER_LABEL,
+    AFTER_TITLE,
     LAST_FIRST_AT,
     fold_word,
     is_given,
@@ -70,7 +72,7 @@ def _after_title(text: str, start: int, end: int, label: str) -> Iterator[Span]:
         return
     # MS and DR in capitals are diseases and drives too: the name must then be a listed one.
     doubtful = text[start:end].rstrip(".").isupper() or text[start:end].lower() in _SOFT_TITLES
-    stop = read_name(text, begin)
+    stop = read_name(text, begin, told=None if doubtful else AFTER_TITLE)
     while stop is not None:
         word = fold_word(re.split(r"[ ,]", text[begin:stop], maxsplit=1)[0])
         if doubtful and not any(is_listed(fold_word(part)) for part in re.split(r"[ ,]+", text[begin:stop])):
@@ -112,7 +114,12 @@ def _after_label(text: str, start: int, end: int, label: str) -> Iterator[Span]:
         begin = title.end()
     if not gap and not spaced:
         return
-    stop = read_name(text, begin, sure=2 if gap and LAST_FIRST_AT.match(text, begin) else 1)
+    stop = read_name(
+        text,
+        begin,
+        sure=2 if gap and LAST_FIRST_AT.match(text, begin) else 1,
+        told=AFTER_LABEL if gap else None,
+    )
     if stop is None:
         return
     words = [fold_word(word) for word in re.split(r"[ ,^]+", text[begin:stop]) if word]
@@ -178,8 +185,6 @@ def _before_degree(text: str, start: int, end: int, label: str) -> Iterator[Span
         if _DEGREE_GAP.fullmatch(gap) is None:
             continue
         stop = start - width
-        if text[stop - 1 : stop] == ".":
-            stop -= 0
         begin = read_name_before(text, stop)
         if begin is None:
             continue
