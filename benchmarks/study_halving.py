@@ -25,7 +25,8 @@ from typing import Any
 
 from deidlab.study.reading import read_spec
 from deidlab.study.records import StudyRecords, read_study
-from deidlab.study.running import RunOptions, run_study
+from deidlab.study.run_options import RunOptions
+from deidlab.study.running import run_study
 from deidlab.study.spec import CorpusSpec, ModelSpec, RunSpec, StudySpec
 
 ROOT = Path(__file__).parents[1]

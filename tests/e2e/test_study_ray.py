@@ -23,10 +23,10 @@ from deidlab.errors import ConfigError
 from deidlab.execute.ray.actors import Actors
 from deidlab.execute.ray.cluster import connect
 from deidlab.execute.ray.settings import RaySettings
-from deidlab.study.engines import FarOptions
 from deidlab.study.reading import read_spec
 from deidlab.study.records import read_study
-from deidlab.study.running import RunOptions, Snapshot, run_study
+from deidlab.study.run_options import ClusterOptions, RunOptions
+from deidlab.study.running import Snapshot, run_study
 from tests.e2e.ray_studies import (
     STORE,
     Nodes,
@@ -64,7 +64,7 @@ def whole(nodes: Nodes) -> Nodes:
 
 
 def far(nodes: Nodes, **options: Any) -> RunOptions:
-    return RunOptions(device="cpu", far=FarOptions(nodes.address), **options)
+    return RunOptions(device="cpu", cluster=ClusterOptions(nodes.address), **options)
 
 
 @pytest.fixture(scope="module")
@@ -147,16 +147,19 @@ def test_a_node_that_does_not_see_the_folder_is_named_at_the_start(
 def test_wrong_asking_is_one_line(whole: Nodes, local: tuple[Path, Path], tmp_path: Path) -> None:
     spec = read_spec(local[0])
     for options, said in (
-        (FarOptions(whole.address, cpus=64), "no node of the cluster has 64 CPUs for a run"),
-        (FarOptions(whole.address, gpus=0.5), "no node of the cluster has 1 CPUs and 0.5 GPUs"),
-        (FarOptions("127.0.0.1:1"), "no Ray answers at 127.0.0.1:1"),
+        (ClusterOptions(whole.address, cpus=64), "no node of the cluster has 64 CPUs for a run"),
+        (ClusterOptions(whole.address, gpus=0.5), "no node of the cluster has 1 CPUs and 0.5 GPUs"),
+        (ClusterOptions("127.0.0.1:1"), "no Ray answers at 127.0.0.1:1"),
     ):
         with pytest.raises(ConfigError, match=said) as caught:
-            run_study(spec, tmp_path / "study", RunOptions(far=options))
+            run_study(spec, tmp_path / "study", RunOptions(cluster=options))
         assert "\n" not in str(caught.value)
-    for options, device in ((FarOptions(whole.address, gpus=1), "cpu"), (FarOptions(whole.address), "cuda")):
+    for options, device in (
+        (ClusterOptions(whole.address, gpus=1), "cpu"),
+        (ClusterOptions(whole.address), "cuda"),
+    ):
         with pytest.raises(ConfigError, match=r"GPU|gpus"):
-            run_study(spec, tmp_path / "study", RunOptions(device=device, far=options))
+            run_study(spec, tmp_path / "study", RunOptions(device=device, cluster=options))
     assert not (tmp_path / "study" / "attempts").exists()
 
 
@@ -228,7 +231,7 @@ def test_a_run_that_was_given_a_gpu_does_not_train_beside_it(whole: Nodes, tmp_p
     node = whole.cluster.add_node(num_cpus=1, num_gpus=1, object_store_memory=STORE)
     try:
         with pytest.raises(ConfigError, match="no GPU can be used here"):
-            run_study(read_spec(file), tmp_path / "study", RunOptions(far=FarOptions(whole.address)))
+            run_study(read_spec(file), tmp_path / "study", RunOptions(cluster=ClusterOptions(whole.address)))
     finally:
         whole.cluster.remove_node(node)
 

@@ -4,59 +4,61 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import typer
 
-from deidlab.cli.corpus.options import Overwrite
-from deidlab.cli.mask_options import KeyFile
-from deidlab.cli.output import AsJson, Quiet, print_json, tell, tell_written
+from deidlab.cli.options import COMMON, argument, option, takes_options
+from deidlab.cli.options.masking import KeyOption
+from deidlab.cli.options.output import AnswerOptions, OverwriteOption
+from deidlab.cli.output import print_json, tell, tell_written
 
 if TYPE_CHECKING:
     from deidlab.report.audit.record import RunRecord
 
+_SAMPLE = "A sample for people to read"
 
-Second = Annotated[
-    str | None,
-    typer.Option(
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditOptions:
+    """All that `audit` takes."""
+
+    GROUP: ClassVar[str] = COMMON
+
+    output: str = argument(
+        metavar="OUT", help="What `deidlab mask` wrote: a file, a folder, or a table's URL."
+    )
+    report: Path = option(
+        metavar="FILE", help="The page to write (.html, with its .json beside it), or only .json."
+    )
+    gold: Path | None = option(
+        None, metavar="CORPUS", help="The source with people's annotations: count leaks."
+    )
+    key: KeyOption
+    second: str | None = option(
+        None,
         metavar="en|es|FOLDER",
         help="A model to look again with [default: the rules; at 0.05 where they had a part].",
-    ),
-]
-Sample = Annotated[int | None, typer.Option(min=1, metavar="N", help="Draw N notes for people to read.")]
-Verdicts = Annotated[
-    Path | None,
-    typer.Option(
+    )
+    sample: int | None = option(
+        None, min=1, metavar="N", help="Draw N notes for people to read.", group=_SAMPLE
+    )
+    seed: int = option(0, help="Which sample is drawn.", group=_SAMPLE)
+    verdicts: Path | None = option(
+        None,
         metavar="FILE",
         help="The sheet for --sample: written first, read once people filled it in "
         "[default: the report's name with -sample.csv].",
-    ),
-]
+        group=_SAMPLE,
+    )
+    overwriting: OverwriteOption
+    answer: AnswerOptions
 
 
-def audit(
-    output: Annotated[
-        str, typer.Argument(metavar="OUT", help="What `deidlab mask` wrote: a file, a folder, a table's URL.")
-    ],
-    report: Annotated[
-        Path,
-        typer.Option(
-            metavar="FILE", help="The page to write (.html, with its .json beside it), or only .json."
-        ),
-    ],
-    gold: Annotated[
-        Path | None, typer.Option(metavar="CORPUS", help="The source with people's annotations: count leaks.")
-    ] = None,
-    key_file: KeyFile = None,
-    second: Second = None,
-    sample: Sample = None,
-    seed: Annotated[int, typer.Option(help="Which sample is drawn.")] = 0,
-    verdicts: Verdicts = None,
-    overwrite: Overwrite = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
+@takes_options
+def audit(options: AuditOptions) -> None:
     """Report on a masking run: what was replaced, how surely, what is left, and how much leaks.
 
     The page holds no PHI: pseudonyms, counts and offsets. Against gold it needs the run's key file (the gold
@@ -65,33 +67,48 @@ def audit(
 
     Example: deidlab audit masked --gold notes/ --key-file site.key --report audit.html
     """
-    from deidlab.cli.mask_places import is_database
+    from deidlab.cli.options.databases import is_database
     from deidlab.corpus.database_url import target_place
-    from deidlab.corpus.files import refuse_existing, refuse_overlap
     from deidlab.report.audit.record import read_record
 
-    if sample is None and verdicts is not None:
-        raise typer.BadParameter("--verdicts needs the --sample that drew it")
-    if sample is not None and verdicts is None:
-        verdicts = report.with_name(f"{report.stem}-sample.csv")
-    if report.suffix not in (".html", ".json"):
-        raise typer.BadParameter("--report must end in .html or .json")
-    for path in {report, report.with_suffix(".json")}:
-        refuse_existing(path, overwrite)
-    refuse_overlap((report, report.with_suffix(".json"), verdicts), (gold, key_file))
+    verdicts = _find_sheet(options)
+    _check_places(options, verdicts)
+    output, answering = options.output, options.answer
     record = read_record(target_place(output) if is_database(output) else Path(output))
+    gold = options.gold
     answer = {
         "run": dict(record.facts),
-        "second": _second_look(record, second),
-        "gold": None if gold is None else _against_gold(record, gold, key_file),
-        "sample": _sample(record, sample, seed, verdicts, quiet or as_json),
+        "second": _second_look(record, options.second),
+        "gold": None if gold is None else _against_gold(record, gold, options.key.key_file),
+        "sample": _sample(record, options, verdicts),
     }
-    written = _write(answer, report, overwrite)
-    if as_json:
+    written = _write(answer, options.report, options.overwriting.overwrite)
+    if answering.as_json:
         print_json(answer)
     else:
-        _tell(answer, quiet)
-    tell_written(written, quiet or as_json)
+        _tell(answer, answering.quiet)
+    tell_written(written, answering.silent)
+
+
+def _find_sheet(options: AuditOptions) -> Path | None:
+    """Where the sheet of the sample stands; None without a sample."""
+    if options.sample is None and options.verdicts is not None:
+        raise typer.BadParameter("--verdicts needs the --sample that drew it")
+    if options.sample is None or options.verdicts is not None:
+        return options.verdicts
+    return options.report.with_name(f"{options.report.stem}-sample.csv")
+
+
+def _check_places(options: AuditOptions, verdicts: Path | None) -> None:
+    """Refuse before the work what would fail after it, or write over what is read."""
+    from deidlab.corpus.files import refuse_existing, refuse_overlap
+
+    report, beside = options.report, options.report.with_suffix(".json")
+    if report.suffix not in (".html", ".json"):
+        raise typer.BadParameter("--report must end in .html or .json")
+    for path in {report, beside}:
+        refuse_existing(path, options.overwriting.overwrite)
+    refuse_overlap((report, beside, verdicts), (options.gold, options.key.key_file))
 
 
 def _second_look(record: RunRecord, second: str | None) -> dict[str, Any]:
@@ -140,20 +157,19 @@ def _names(record: RunRecord, key_file: Path | None) -> Callable[[str], str]:
     return lambda name: masker.pseudonym("document", name)
 
 
-def _sample(
-    record: RunRecord, n: int | None, seed: int, verdicts: Path | None, quiet: bool
-) -> dict[str, Any] | None:
+def _sample(record: RunRecord, options: AuditOptions, verdicts: Path | None) -> dict[str, Any] | None:
     from deidlab.corpus.files import complete_file
     from deidlab.report.audit.sample import draw_sample, read_verdicts, write_sheet
 
-    if n is None or verdicts is None:
+    if options.sample is None or verdicts is None:
         return None
-    drawn = draw_sample(record, n, seed)
+    drawn = draw_sample(record, options.sample, options.seed)
     if not verdicts.exists():
         with complete_file(verdicts) as path:
             write_sheet(record, drawn, path)
-        tell(f"wrote {verdicts}: {len(drawn)} notes to read; fill in 'leaks', then run this again", quiet)
-    return {**read_verdicts(verdicts, drawn), "seed": seed}
+        said = f"wrote {verdicts}: {len(drawn)} notes to read; fill in 'leaks', then run this again"
+        tell(said, options.answer.silent)
+    return {**read_verdicts(verdicts, drawn), "seed": options.seed}
 
 
 def _tell(answer: dict[str, Any], quiet: bool) -> None:

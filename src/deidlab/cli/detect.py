@@ -3,68 +3,75 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import typer
 
-from deidlab.cli import engine as engines
-from deidlab.cli import language_options as tongues
-from deidlab.cli import mask_options as options
-from deidlab.cli.corpus.options import (
-    PARTLY_DONE,
-    Encoding,
-    From,
-    IdColumn,
-    Overwrite,
-    PatientColumn,
-    TextColumn,
-    read_settings,
-)
-from deidlab.cli.engine import Engine
-from deidlab.cli.output import AsJson, Quiet, print_json, tell
-from deidlab.languages import DEFAULT
+from deidlab.cli.options import COMMON, argument, option, takes_options
+from deidlab.cli.options.engine import EngineOptions
+from deidlab.cli.options.finding import check_finding, print_rules
+from deidlab.cli.options.output import OUTPUT, AnswerOptions, OverwriteOption
+from deidlab.cli.options.reading import NoteOptions
+from deidlab.cli.output import PARTLY_DONE, print_json, tell
+from deidlab.pipeline.settings import Finding
 
 if TYPE_CHECKING:
-    from deidlab.pipeline.detecting import DetectOutcome
+    from deidlab.pipeline.detecting import DetectJob, DetectOutcome
+
+_NOWHERE = Path()
 
 
-def detect(
-    source: options.Source = options.NOWHERE,
-    out: options.Out = options.NOWHERE,
-    to: options.To = None,
-    model: options.Model = DEFAULT,
-    rules: options.Rules = "on",
-    language: tongues.Language = None,
-    without_rule: tongues.WithoutRule = None,
-    list_rules: tongues.ListRules = False,
-    ensemble: options.Ensemble = "union",
-    threshold: options.Threshold = None,
-    labels: options.Labels = "i2b2-2014",
-    known: options.Known = None,
-    allow: options.Allow = None,
-    deny: options.Deny = None,
-    word_scores: options.WordScores = None,
-    calibration: options.NewCalibration = None,
-    patient_from: options.PatientFrom = None,
-    from_: From = None,
-    encoding: Encoding = "utf-8",
-    text_column: TextColumn = "text",
-    id_column: IdColumn = None,
-    patient_column: PatientColumn = None,
-    workers: options.Workers = 0,
-    engine: engines.Name = "local",
-    address: engines.Address = None,
-    least_workers: engines.LeastWorkers = 1,
-    cpus_per_worker: engines.CpusPerWorker = 1.0,
-    gpus_per_worker: engines.GpusPerWorker = 0.0,
-    tries: engines.Tries = 3,
-    overwrite: Overwrite = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DetectOptions:
+    """All that `detect` takes."""
+
+    GROUP: ClassVar[str] = OUTPUT
+
+    source: Path = argument(
+        _NOWHERE,
+        metavar="SRC",
+        help="A file, a folder read with its subfolders, or - for standard input.",
+        show_default=False,
+    )
+    out: Path = option(
+        _NOWHERE,
+        "--out",
+        "-o",
+        metavar="DST",
+        help="The file or folder to write, or - for standard output.",
+        show_default=False,
+        group=COMMON,
+    )
+    to: str | None = option(
+        None,
+        metavar="FORMAT",
+        help="Format of the output [default: by DST's name, else the source's; brat for plain text].",
+        group=COMMON,
+    )
+    finding: Finding
+    list_rules: bool = option(
+        False, help="List the rules of the --language (or model's), and stop.", group=Finding.GROUP
+    )
+    reading: NoteOptions
+    word_scores: Path | None = option(
+        None, metavar="FILE", help="Write every word's PHI probability, for `deidlab score --scores`."
+    )
+    write_calibration: Path | None = option(
+        None,
+        old=("--calibration",),
+        metavar="FILE",
+        help="SRC has people's annotations: write how sure the detector is of them, for `mask`.",
+    )
+    overwriting: OverwriteOption
+    answer: AnswerOptions
+    engine: EngineOptions
+
+
+@takes_options
+def detect(options: DetectOptions) -> None:
     """Find PHI and write the notes with it marked; text, ids and fields stay as they are.
 
     A note that fails is left out and listed by its place in the source, and the exit status is 3. A run that
@@ -72,60 +79,70 @@ def detect(
 
     Example: deidlab detect notes/ --out found.jsonl --rules only
     """
-    from deidlab.cli.mask_progress import KEPT, LOST, ending_well, watching
-    from deidlab.cli.mask_stdout import print_notes
-    from deidlab.cli.mask_warnings import known_warnings, tell_warnings
     from deidlab.labels import load_label_set
-    from deidlab.pipeline.detecting import DetectJob, choose_format, detect_corpus, write_files
-    from deidlab.pipeline.io.opening import open_source
-    from deidlab.pipeline.settings import Finding, SourceSettings
 
-    options.check_finding(rules, ensemble)
-    if labels != "own":
-        load_label_set(labels)
-    settings = read_settings(encoding, text_column, id_column, patient_column)
-    place = SourceSettings(source, from_, settings, patient_from)
-    work = Engine(engine, workers, address, least_workers, cpus_per_worker, gpus_per_worker, tries)
-    finding = Finding(
-        model, rules, known, allow, deny, threshold, ensemble, labels, work.device,
-        language=tongues.check_language(language), without_rules=tuple(without_rule or ()),
-    )  # fmt: skip
-    tongues.check_rules(without_rule, finding.find_language())
-    if list_rules:
-        tongues.print_rules(finding.find_language(), as_json)
+    if options.finding.labels != "own":
+        load_label_set(options.finding.labels)
+    check_finding(options.finding)
+    if options.list_rules:
+        print_rules(options.finding.find_language(), options.answer.as_json)
         return
-    _check_places(source, out)
-    opened = open_source(place)
-    opened.check()
-    format = choose_format(place, out, to)
-    count = options.count_workers(workers)
-    job = DetectJob(place, out, finding, format, word_scores, count, overwrite, calibration)
+    _run(options)
+
+
+def _run(options: DetectOptions) -> None:
+    from deidlab.cli.mask_progress import KEPT, LOST, ending_well, watching
+    from deidlab.cli.mask_stdout import DASH, print_notes
+    from deidlab.cli.mask_warnings import known_warnings, tell_warnings
+    from deidlab.pipeline.detecting import detect_corpus, write_files
+    from deidlab.pipeline.io.opening import open_source
+
+    job, answer = _make_job(options), options.answer
+    opened = open_source(job.source)
     # Marked notes are notes: on their way to standard output they touch no file.
-    write = partial(print_notes, stream=sys.stdout.buffer) if out == options.DASH else write_files(job)
-    rest = LOST if options.DASH in (source, out) else KEPT
+    write = partial(print_notes, stream=sys.stdout.buffer) if options.out == DASH else write_files(job)
+    rest = LOST if DASH in (options.source, options.out) else KEPT
     with (
-        work.running() as execute,
-        ending_well(out, rest),
-        watching(opened, quiet or as_json) as watch,
+        options.engine.running() as execute,
+        ending_well(options.out, rest),
+        watching(opened, answer.silent) as watch,
     ):
         outcome = detect_corpus(replace(job, execute=execute), write, watch)
-    tell_warnings(known_warnings(known, (source for _, source in outcome.found), outcome.n_notes))
-    _tell(outcome, out, format, as_json, quiet)
+    sources = (source for _, source in outcome.found)
+    tell_warnings(known_warnings(job.finding.known, sources, outcome.n_notes))
+    _tell(outcome, options, str(job.to))
 
 
-def _check_places(source: Path, out: Path) -> None:
-    if source == options.NOWHERE:
+def _make_job(options: DetectOptions) -> DetectJob:
+    """The work, once its places are checked."""
+    from deidlab.pipeline.detecting import DetectJob, choose_format
+    from deidlab.pipeline.io.opening import open_source
+
+    if options.source == _NOWHERE:
         raise typer.BadParameter("say which notes to search: deidlab detect SRC --out DST")
-    if out == options.NOWHERE:
+    if options.out == _NOWHERE:
         raise typer.BadParameter("say where to write with --out DST")
+    source = options.reading.source(options.source)
+    open_source(source).check()
+    return DetectJob(
+        source=source,
+        destination=options.out,
+        finding=options.engine.settle_device(options.finding),
+        to=choose_format(source, options.out, options.to),
+        word_scores=options.word_scores,
+        workers=options.engine.count,
+        overwrite=options.overwriting.overwrite,
+        calibration=options.write_calibration,
+    )
 
 
-def _tell(outcome: DetectOutcome, out: Path, format: str, as_json: bool, quiet: bool) -> None:
-    if as_json:
+def _tell(outcome: DetectOutcome, options: DetectOptions, format: str) -> None:
+    quiet = options.answer.quiet
+    if options.answer.as_json:
         print_json(_answer(outcome))
     else:
         spans = sum(outcome.found.values())
-        tell(f"found {spans} spans in {outcome.n_notes} notes, written to {out}", quiet)
+        tell(f"found {spans} spans in {outcome.n_notes} notes, written to {options.out}", quiet)
         for what, n in sorted((+outcome.losses).items()):
             tell(f"not held by {format}: {what} ({n})", quiet)
     for number, reason in sorted(outcome.failed):

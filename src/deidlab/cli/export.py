@@ -7,75 +7,60 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from deidlab.cli import export_options as options
-from deidlab.cli.output import AsJson, Quiet, print_json, tell, with_progress
-from deidlab.errors import UsageError
+from deidlab.cli.export_options import ExportOptions, MeasuringOptions
+from deidlab.cli.options import takes_options
+from deidlab.cli.output import print_json, tell, with_progress
 
 if TYPE_CHECKING:
     from deidlab.types import Document
 
 
-def export(
-    run: options.Run,
-    out: options.Out,
-    format: options.Format = "openvino",
-    int8: options.Int8 = False,
-    bf16: options.Bf16 = False,
-    corpus: options.Corpus = None,
-    calibration: options.Calibration = None,
-    from_: options.From = "",
-    map: options.Map = "",
-    limit: options.Limit = 0,
-    force_int8: options.ForceInt8 = False,
-    overwrite: options.Overwrite = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
+@takes_options
+def export(options: ExportOptions) -> None:
     """Write a run as one folder that finds PHI without torch, and measure what that changed.
 
     The run, the export in fp32 and the one asked for are compared on notes with gold. Where int8 (or bf16)
     falls more than 0.2 points of strict F1 below the run, the command says so and keeps fp32.
     docs/export.md has more.
+
+    Example: deidlab export run --out exported --int8
     """
-    if int8 and bf16:
-        raise UsageError("--int8 and --bf16 exclude each other")
-    precision = "int8" if int8 or force_int8 else "bf16" if bf16 else "fp32"
-    hush = quiet or as_json
     from deidlab.train.start import need_torch
 
     need_torch("exporting a model")
     from deidlab.train.corpora import read_notes
     from deidlab.train.export import ExportSettings, export_run
 
-    settings = ExportSettings(format, precision, force_int8)
-    notes = _notes_to_measure_on(run, corpus, from_, map, hush)
-    notes = notes[:limit] if limit else notes
-    ranges = read_notes(calibration, from_) if calibration else []
+    measuring, hush = options.measuring, options.answer.silent
+    settings = ExportSettings(options.target, options.precision, options.force_int8)
+    notes = _notes_to_measure_on(options.run, measuring, hush)
+    notes = notes[: measuring.limit] if measuring.limit else notes
+    ranges = read_notes(measuring.int8_notes, measuring.format) if measuring.int8_notes else []
     record = export_run(
-        run,
-        out,
+        options.run,
+        options.out,
         settings,
         notes,
         ranges,
-        overwrite,
+        options.overwrite,
         lambda parts: with_progress(parts, "measuring", quiet=hush),
     )
-    if as_json:
-        print_json({"folder": str(out)} | record)
-    elif not quiet:
-        _print_answer(out, record)
+    if options.answer.as_json:
+        print_json({"folder": str(options.out)} | record)
+    elif not options.answer.quiet:
+        _print_answer(options.out, record)
     if record["fallback"]:
-        tell(f"{precision} was not kept: {record['fallback']}", as_json)
+        tell(f"{options.precision} was not kept: {record['fallback']}", options.answer.as_json)
 
 
-def _notes_to_measure_on(run: Path, corpus: Path | None, format: str, map: str, hush: bool) -> list[Document]:
+def _notes_to_measure_on(run: Path, measuring: MeasuringOptions, hush: bool) -> list[Document]:
     """The notes given, or those that the run was validated on where they are still there."""
     from deidlab.train.corpora import read_notes, read_run_notes
     from deidlab.train.record import SETTINGS
     from deidlab.train.request import read_request
 
-    if corpus is not None:
-        return read_notes(corpus, format, map)
+    if measuring.corpus is not None:
+        return read_notes(measuring.corpus, measuring.format, measuring.map)
     if not (run / SETTINGS).is_file():
         return []
     request, settings = read_request(run)

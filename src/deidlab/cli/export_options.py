@@ -2,36 +2,60 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import ClassVar
 
-import typer
+from deidlab.cli.options import COMMON, argument, option
+from deidlab.cli.options.output import AnswerOptions
+from deidlab.errors import UsageError
 
-Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a finished `deidlab train`.")]
-Out = Annotated[Path, typer.Option(help="The folder to write.")]
-Format = Annotated[
-    str, typer.Option(metavar="onnx|openvino", help="What the model is to run on; openvino is faster.")
-]
-Int8 = Annotated[
-    bool, typer.Option("--int8", help="Weights and most sums in 8 bits, if F1 stays within 0.2 points.")
-]
-Bf16 = Annotated[
-    bool, typer.Option("--bf16", help="Sums in 16 bits where the processor has them (openvino).")
-]
-Corpus = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="NOTES", help="Notes with gold to measure on [default: the run's validation notes]."
-    ),
-]
-Calibration = Annotated[
-    Path | None,
-    typer.Option(metavar="NOTES", help="Notes to fix int8 ranges on beforehand (openvino); no gold needed."),
-]
-From = Annotated[
-    str, typer.Option("--from", metavar="FORMAT", help="Format of the notes; recognised unless given.")
-]
-Map = Annotated[str, typer.Option(help="Map labels first: a known map's name, or a TOML file.")]
-Limit = Annotated[int, typer.Option(min=0, help="Measure on the first so many notes; 0: on all.")]
-ForceInt8 = Annotated[bool, typer.Option("--force-int8", help="Keep int8 unmeasured, or whatever it costs.")]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an export that is there.")]
+
+@dataclass(frozen=True, slots=True)
+class MeasuringOptions:
+    """The notes on which an export is compared with its run."""
+
+    GROUP: ClassVar[str] = "Measuring"
+
+    corpus: Path | None = option(
+        None, metavar="NOTES", help="Notes with gold to measure on [default: the run's validation notes]."
+    )
+    format: str = option("", "--from", metavar="FORMAT", help="Format of the notes; recognised unless given.")
+    map: str = option("", help="Map labels first: a known map's name, or a TOML file.")
+    limit: int = option(0, min=0, metavar="N", help="Measure on the first N notes; 0: on all.")
+    int8_notes: Path | None = option(
+        None,
+        old=("--calibration",),
+        metavar="NOTES",
+        help="Notes to fix int8 ranges on beforehand (openvino); no gold needed.",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportOptions:
+    """All that `export` takes."""
+
+    GROUP: ClassVar[str] = COMMON
+
+    run: Path = argument(metavar="RUN", help="The folder of a finished `deidlab train`.")
+    out: Path = option(help="The folder to write.")
+    target: str = option(
+        "openvino",
+        "--format",
+        metavar="onnx|openvino",
+        help="What the model is to run on; openvino is faster.",
+    )
+    int8: bool = option(False, help="Weights and most sums in 8 bits, if F1 stays within 0.2 points.")
+    bf16: bool = option(False, help="Sums in 16 bits where the processor has them (openvino).")
+    force_int8: bool = option(False, help="Keep int8 unmeasured, or whatever it costs.")
+    overwrite: bool = option(False, help="Replace an export that is there.")
+    measuring: MeasuringOptions
+    answer: AnswerOptions
+
+    def __post_init__(self) -> None:
+        if self.int8 and self.bf16:
+            raise UsageError("--int8 and --bf16 exclude each other")
+
+    @property
+    def precision(self) -> str:
+        return "int8" if self.int8 or self.force_int8 else "bf16" if self.bf16 else "fp32"

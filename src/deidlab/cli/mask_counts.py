@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from deidlab.cli.mask_asked import Asked
 from deidlab.cli.mask_failures import leave
 from deidlab.cli.mask_progress import watching
+from deidlab.cli.mask_request import MaskRequest
 from deidlab.cli.mask_warnings import known_warnings, tell_warnings
 from deidlab.cli.output import print_json
 from deidlab.pipeline.counting import DryCounts, count_corpus
@@ -16,18 +16,18 @@ DEFAULT_THRESHOLD = 0.5
 _STEPS = (0.4, 0.3, 0.2, 0.1)
 
 
-def count_notes(asked: Asked) -> None:
+def count_notes(request: MaskRequest) -> None:
     """`--dry-run`: what would be masked, and what a stricter threshold would add."""
-    settings, _ = asked.settings()
+    settings, _ = request.settings()
     with (
-        asked.engine.running() as execute,
-        watching(open_source(asked.source), asked.silent) as watch,
+        request.options.engine.running() as execute,
+        watching(open_source(request.source), request.silent) as watch,
     ):
-        source = asked.source if asked.spans is None else asked.spans
-        counts = count_corpus(source, asked.finding, settings, execute, asked.spans is not None, watch)
-    tell_warnings(known_warnings(asked.finding.known, counts.sources, counts.n_notes))
-    now = DEFAULT_THRESHOLD if asked.finding.threshold is None else asked.finding.threshold
-    if asked.as_json:
+        source = request.source if request.spans is None else request.spans
+        counts = count_corpus(source, request.finding, settings, execute, request.spans is not None, watch)
+    tell_warnings(known_warnings(request.finding.known, counts.sources, counts.n_notes))
+    now = DEFAULT_THRESHOLD if request.finding.threshold is None else request.finding.threshold
+    if request.options.answer.as_json:
         print_json(_counts_to_json(counts, now))
     else:
         from deidlab.report.audit.tables import dry_table

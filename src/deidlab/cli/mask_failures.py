@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 
 import typer
 
-from deidlab.cli.corpus.options import PARTLY_DONE
-from deidlab.cli.mask_asked import Asked, count_of
-from deidlab.cli.output import tell
+from deidlab.cli.mask_request import count_of
+from deidlab.cli.output import PARTLY_DONE, tell
 from deidlab.pipeline.masking import MaskOutcome
 from deidlab.pipeline.run.record import open_private
 from deidlab.pipeline.run.sealing import Seal
 
 
-def write_failures(asked: Asked, outcome: MaskOutcome, seal: Seal) -> None:
-    if asked.failures is None:
+def write_failures(path: Path | None, outcome: MaskOutcome, seal: Seal) -> None:
+    if path is None:
         return
-    with open_private(asked.failures) as file:
+    with open_private(path) as file:
         for each in outcome.failures:
             name, place = json.loads(seal.open(each.sealed))
             row = {

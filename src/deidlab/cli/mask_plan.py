@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -12,95 +12,42 @@ from deidlab.cli.output import print_json, tell
 from deidlab.errors import ConfigError
 
 if TYPE_CHECKING:
-    from deidlab.cli.mask_asked import Asked
+    from deidlab.cli.mask_request import MaskRequest
     from deidlab.corpus.format import Counted
     from deidlab.pipeline.plan.forecasting import Forecast
     from deidlab.pipeline.plan.measuring import Measured
     from deidlab.report.tables import Table
 
-Plan = Annotated[
-    bool,
-    typer.Option(
-        "--plan",
-        help="Write nothing: mask a sample, and say what time, memory, disk and money the whole will take.",
-    ),
-]
-Sample = Annotated[int, typer.Option(min=1, metavar="N", help="With --plan: the notes to measure with.")]
-Notes = Annotated[
-    int | None,
-    typer.Option(min=1, metavar="N", help="With --plan: for so many notes [default: as many as SRC has]."),
-]
-Nodes = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="With --plan: also on a cluster of N machines.")
-]
-Cores = Annotated[
-    int | None,
-    typer.Option(min=1, metavar="N", help="With --plan: cores of each machine [default: as many as here]."),
-]
-Gpus = Annotated[int, typer.Option(min=0, metavar="N", help="With --plan: GPUs of each machine.")]
-GpuSpeed = Annotated[
-    float | None,
-    typer.Option(
-        min=0.001, metavar="X", help="With --plan --gpus: notes a second that one GPU of yours finds PHI in."
-    ),
-]
-Price = Annotated[
-    float | None, typer.Option(min=0.0, metavar="X", help="With --plan: what a machine costs an hour.")
-]
 
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What the plan is to be about."""
-
-    sample: int = 1000
-    notes: int | None = None
-    nodes: int | None = None
-    cores: int | None = None
-    gpus: int = 0
-    gpu_speed: float | None = None
-    price: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.nodes is None and (self.cores or self.gpus or self.gpu_speed):
-            raise typer.BadParameter("--cores, --gpus and --gpu-speed describe the machines of --nodes N")
-        if self.gpu_speed and not self.gpus:
-            raise typer.BadParameter("--gpu-speed is of the --gpus N")
-
-
-def run_plan(asked: Asked, wanted: Wanted) -> None:
+def run_plan(request: MaskRequest) -> None:
     """Measure, forecast, print."""
     from deidlab.corpus.format import Counted
-    from deidlab.pipeline.masking import MaskJob
     from deidlab.pipeline.plan.counting import count_source
     from deidlab.pipeline.plan.forecasting import cluster, forecast, idle_machine, is_busy, this_machine
     from deidlab.pipeline.plan.measuring import FINDING, available_cores, measure_sample
 
-    if str(asked.source.path) == "-":
+    if str(request.source.path) == "-":
         raise ConfigError("--plan needs a corpus to measure with: name a file instead of -")
+    wanted, workers = request.options.planning, request.options.engine.count
     cores = wanted.cores or available_cores()
-    many = wanted.nodes and cluster(wanted.nodes, cores, wanted.gpus, wanted.gpu_speed, wanted.price)
-    settings, _ = asked.settings()
-    counted = count_source(asked.source, wanted.sample)
+    many = wanted.nodes and cluster(wanted.nodes, cores, wanted.gpus, wanted.gpu_speed, wanted.price_per_hour)
+    counted = count_source(request.source, wanted.sample)
     if wanted.notes is not None:
         counted = Counted(wanted.notes, True, counted.longer if counted else 1.0)
     if counted is None:
         raise ConfigError("how many notes there are only reading would tell: say --notes N")
-    tell(f"masking {wanted.sample} notes to measure with …", asked.silent)
-    out = asked.out if asked.out.name else Path("out.jsonl")
-    job = MaskJob(
-        asked.source, out, asked.finding, settings, asked.writing, asked.spans, workers=asked.workers,
-        sink=asked.sink,
-    )  # fmt: skip
-    measured = measure_sample(job, wanted.sample)
+    settings, _ = request.settings()
+    tell(f"masking {wanted.sample} notes to measure with …", request.silent)
+    out = request.out if request.out.name else Path("out.jsonl")
+    measured = measure_sample(request.job(settings, out), wanted.sample)
     if many and not measured.stages[FINDING].worker:
         raise ConfigError("the sample is too small to tell what workers do: a few hundred notes are needed")
-    price = None if many else wanted.price
-    here, idle = (make(measured, asked.workers, price) for make in (this_machine, idle_machine))
+    price = None if many else wanted.price_per_hour
+    here, idle = (make(measured, workers, price) for make in (this_machine, idle_machine))
     machines = (here, idle if is_busy(measured) else None, many)
     forecasts = [forecast(measured, counted.n_notes, each, counted.longer) for each in machines if each]
     said = assumptions(measured, counted, forecasts)
-    if asked.as_json:
+    if request.options.answer.as_json:
         answer = {"measured": asdict(measured), "notes": asdict(counted)}
         print_json({**answer, "forecasts": [each.as_dict() for each in forecasts], "assumptions": said})
         return
@@ -165,7 +112,7 @@ def assumptions(measured: Measured, counted: Counted, forecasts: list[Forecast])
     if find.worker:
         lines.append(
             f"one run keeps about {useful_workers(measured):,} workers busy: beyond that they wait for the "
-            "process that reads; to use more, split the corpus by patient and run one command a part"
+            "process that reads; to use more, split the corpus by patient and run one command for each part"
         )
     if is_busy(measured):
         lines.append(

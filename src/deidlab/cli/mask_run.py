@@ -5,17 +5,17 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 
-from deidlab.cli.mask_asked import Asked, count_of, hold_recall
 from deidlab.cli.mask_counts import count_notes
 from deidlab.cli.mask_failures import leave, write_failures
-from deidlab.cli.mask_options import DASH
-from deidlab.cli.mask_plan import Wanted, run_plan
+from deidlab.cli.mask_plan import run_plan
 from deidlab.cli.mask_progress import KEPT, LOST, NO_KEY, ending_well, watching
+from deidlab.cli.mask_request import MaskRequest, count_of, hold_recall
 from deidlab.cli.mask_secrets import find_passphrase
-from deidlab.cli.mask_stdout import print_documents, writing_to
+from deidlab.cli.mask_stdout import DASH, print_documents, writing_to
 from deidlab.cli.mask_warnings import annotation_warnings, find_warnings, known_warnings, tell_warnings
 from deidlab.cli.output import print_json, tell
 from deidlab.corpus.files import complete_file, refuse_existing, refuse_overlap
@@ -27,7 +27,7 @@ from deidlab.pipeline.io.kinds import Source
 from deidlab.pipeline.io.notes import Note
 from deidlab.pipeline.io.opening import open_source
 from deidlab.pipeline.keeping import SAMPLE, look_at_columns
-from deidlab.pipeline.masking import MaskJob, MaskOutcome, mask_corpus
+from deidlab.pipeline.masking import MaskOutcome, mask_corpus
 from deidlab.pipeline.run.map_entries import write_map
 from deidlab.pipeline.run.record import record_folder
 from deidlab.pipeline.run.sealing import Seal
@@ -36,85 +36,88 @@ from deidlab.pipeline.streaming import Streamed, StreamOutcome, mask_stream
 from deidlab.types import Document
 
 
-def run(asked: Asked, dry: bool, plan: Wanted | None) -> None:
+def run(request: MaskRequest) -> None:
     """The way that the options ask for."""
-    source = open_source(asked.source)
-    source.check(asked.writing.columns)
-    asked = hold_recall(asked)
-    if plan is not None:
-        run_plan(asked, plan)
-    elif dry:
-        count_notes(asked)
-    elif asked.source.path == DASH:
-        run_stdin(asked, source)
+    source = open_source(request.source)
+    source.check(request.options.writing.columns)
+    request = hold_recall(request)
+    if request.options.planning.plan:
+        run_plan(request)
+    elif request.options.dry_run:
+        count_notes(request)
+    elif request.source.path == DASH:
+        run_stdin(request, source)
     else:
-        run_batch(asked, source)
+        run_batch(request, source)
 
 
-def run_batch(asked: Asked, source: Source) -> None:
+def run_batch(request: MaskRequest, source: Source) -> None:
     """Files and folders."""
-    settings, repeatable = asked.settings()
-    for path in (asked.map_file, asked.failures):
+    settings, repeatable = request.settings()
+    map_file, overwrite = request.options.keep_map, request.options.overwriting.overwrite
+    for path in (map_file, request.options.failures):
         if path is not None:
-            refuse_existing(path, asked.overwrite)
-    _refuse_same(asked, source.files)
-    about_columns = _look_at_kept(asked, islice(source.notes(), SAMPLE))
-    passphrase = "" if asked.map_file is None else find_passphrase(confirm=True)
+            refuse_existing(path, overwrite)
+    _refuse_same(request, source.files)
+    about_columns = _look_at_kept(request, islice(source.notes(), SAMPLE))
+    passphrase = "" if map_file is None else find_passphrase(confirm=True)
     with (
-        asked.engine.running() as execute,
-        ending_well(asked.sink or asked.out, _rest(asked, repeatable)),
-        writing_to(asked.out, source.format or find_format("jsonl")) as destination,
-        watching(source, asked.silent) as watch,
+        request.options.engine.running() as execute,
+        ending_well(request.sink or request.out, _rest(request, repeatable)),
+        writing_to(request.out, source.format or find_format("jsonl")) as destination,
+        watching(source, request.silent) as watch,
     ):
-        job = MaskJob(
-            asked.source, destination, asked.finding, settings, asked.writing, asked.spans, repeatable,
-            asked.workers, asked.overwrite, asked.map_file, passphrase, asked.sink, asked.append, execute,
-        )  # fmt: skip
+        job = request.job(settings, destination, execute)
+        job = replace(job, repeatable=repeatable, map_file=map_file, passphrase=passphrase)
         outcome = mask_corpus(job, watch)
-    write_failures(asked, outcome, Seal(settings.key))
-    warnings = find_warnings(outcome.record, asked.finding.known)
-    if asked.as_json:
+    write_failures(request.options.failures, outcome, Seal(settings.key))
+    warnings = find_warnings(outcome.record, request.finding.known)
+    if request.options.answer.as_json:
         print_json({**outcome.record, "warnings": [*about_columns, *warnings]})
     tell_warnings(warnings)
-    _tell_outcome(asked, outcome)
+    _tell_outcome(request, outcome)
     leave([(each.number, each.document, each.reason) for each in outcome.failures])
 
 
-def _look_at_kept(asked: Asked, notes: Iterable[Note]) -> list[str]:
+def _look_at_kept(request: MaskRequest, notes: Iterable[Note]) -> list[str]:
     """Warn, before anything is written, of columns to keep that look like what is masked."""
-    if not asked.writing.columns:
+    if not request.options.writing.columns:
         return []
-    warnings = look_at_columns(asked.writing.columns, notes)
+    warnings = look_at_columns(request.options.writing.columns, notes)
     tell_warnings(warnings)
     return warnings
 
 
-def _refuse_same(asked: Asked, files: Path | None) -> None:
+def _refuse_same(request: MaskRequest, files: Path | None) -> None:
     """Raise where one file would be written twice, or over what is read."""
-    inputs = (files, asked.key_file, None if asked.spans is None else asked.spans.path)
-    refuse_overlap((asked.failures, asked.map_file), inputs, inside=True)
-    out = asked.out if asked.sink is None and asked.out != DASH else None
-    refuse_overlap((asked.map_file, out), (asked.key_file,))
-    refuse_overlap((out, asked.failures), (asked.map_file,))
-    refuse_overlap((out,), (asked.failures,))
+    inputs = (
+        files,
+        request.options.masking.key.key_file,
+        None if request.spans is None else request.spans.path,
+    )
+    refuse_overlap((request.options.failures, request.options.keep_map), inputs, inside=True)
+    out = request.out if request.sink is None and request.out != DASH else None
+    refuse_overlap((request.options.keep_map, out), (request.options.masking.key.key_file,))
+    refuse_overlap((out, request.options.failures), (request.options.keep_map,))
+    refuse_overlap((out,), (request.options.failures,))
 
 
-def _rest(asked: Asked, repeatable: bool) -> str:
+def _rest(request: MaskRequest, repeatable: bool) -> str:
     """What becomes of a run that is stopped half way."""
-    if asked.out == DASH:
+    if request.out == DASH:
         return LOST
     return KEPT if repeatable else NO_KEY
 
 
-def _tell_outcome(asked: Asked, outcome: MaskOutcome) -> None:
-    record, quiet = outcome.record, asked.silent
+def _tell_outcome(request: MaskRequest, outcome: MaskOutcome) -> None:
+    record, quiet = outcome.record, request.silent
     replaced = sum(row["n"] for row in record["replaced"])
     left = sum(row["n"] for row in record["left_by_policy"])
     kept = f", {left} left as the policy says" if left else ""
     if dropped := record["annotations"]["dropped"]:
         kept += f"; {count_of(dropped, 'annotation')} on text that was not replaced left out"
     if record["masked"]:
-        to = "standard output" if asked.out == DASH else asked.sink or outcome.destination
+        to = "standard output" if request.out == DASH else request.sink or outcome.destination
         done = f"masked {count_of(record['masked'], 'note')}: {count_of(replaced, 'replacement')}{kept}"
         tell(f"{done}; written to {to}", quiet)
     if record.get("there_before"):
@@ -122,55 +125,56 @@ def _tell_outcome(asked: Asked, outcome: MaskOutcome) -> None:
             f"{count_of(record['there_before'], 'row')} of these ids were there before and stay as they are",
             quiet,
         )
-    if asked.out != DASH:
-        tell(f"record of the run in {record_folder(asked.out)} (keep it to yourself)", quiet)
+    if request.out != DASH:
+        tell(f"record of the run in {record_folder(request.out)} (keep it to yourself)", quiet)
 
 
-def run_stdin(asked: Asked, source: Source) -> None:
+def run_stdin(request: MaskRequest, source: Source) -> None:
     """Standard input: one patient."""
-    if asked.engine.name != "local":
+    if request.options.engine.engine != "local":
         raise UsageError("standard input is masked here: name a file or a folder for --engine ray")
-    if asked.spans is not None:
+    if request.spans is not None:
         raise UsageError("--spans needs a corpus on disk: name a file instead of -")
-    if asked.failures is not None:
+    if request.options.failures is not None:
         raise UsageError("--failures lists files; notes of standard input are told by their number")
-    settings, _ = asked.settings()
-    format = _format_of_stream(asked)
-    passphrase = "" if asked.map_file is None else find_passphrase(confirm=True)
+    settings, _ = request.settings()
+    format = _format_of_stream(request)
+    passphrase = "" if request.options.keep_map is None else find_passphrase(confirm=True)
     outcome = StreamOutcome()
     notes = source.notes()
-    first = list(islice(notes, SAMPLE)) if asked.writing.columns else []
-    about_columns = _look_at_kept(asked, first)
-    masked = mask_stream(chain(first, notes), asked.finding, settings, asked.writing, outcome)
+    first = list(islice(notes, SAMPLE)) if request.options.writing.columns else []
+    about_columns = _look_at_kept(request, first)
+    masked = mask_stream(chain(first, notes), request.finding, settings, request.options.writing, outcome)
     with contextlib.closing(Spool()) as ways_back:
-        documents = _keep_ways_back(masked, ways_back if asked.map_file else None)
-        if asked.out == DASH:
+        documents = _keep_ways_back(masked, ways_back if request.options.keep_map else None)
+        if request.out == DASH:
             print_documents(documents, format, sys.stdout.buffer)
         else:
-            _write_stream(documents, asked, format)
-        if asked.map_file is not None:
+            _write_stream(documents, request, format)
+        if request.options.keep_map is not None:
             entries = (entry.encode() for entry in ways_back)
-            write_map(asked.map_file, passphrase, entries, asked.overwrite)
+            write_map(request.options.keep_map, passphrase, entries, request.options.overwriting.overwrite)
     replaced = sum(outcome.tally.replaced.values())
     found = outcome.tally.to_json()
     found_by = [source for _, source in (*outcome.tally.replaced, *outcome.tally.left)]
     warnings = [
-        *known_warnings(asked.finding.known, found_by, outcome.tally.n_notes),
+        *known_warnings(request.finding.known, found_by, outcome.tally.n_notes),
         *annotation_warnings(found["annotations"]),
     ]
-    if asked.as_json and asked.out != DASH:
+    if request.options.answer.as_json and request.out != DASH:
         print_json({"masked": outcome.tally.n_notes, **found, "warnings": [*about_columns, *warnings]})
     tell_warnings(warnings)
     tell(
-        f"masked {count_of(outcome.tally.n_notes, 'note')}: {count_of(replaced, 'replacement')}", asked.silent
+        f"masked {count_of(outcome.tally.n_notes, 'note')}: {count_of(replaced, 'replacement')}",
+        request.silent,
     )
     leave([(number, "", reason) for number, reason in outcome.failed])
 
 
-def _format_of_stream(asked: Asked) -> Format:
+def _format_of_stream(request: MaskRequest) -> Format:
     """What the new file's name says, else that of the notes that come in."""
-    own = find_format(asked.source.format or "txt")
-    return own if asked.out == DASH else format_of_output(asked.out, own, is_note=own.is_note_a_file)
+    own = find_format(request.source.format or "txt")
+    return own if request.out == DASH else format_of_output(request.out, own, is_note=own.is_note_a_file)
 
 
 def _keep_ways_back(notes: Iterable[Streamed], ways_back: Spool | None) -> Iterator[Document]:
@@ -180,9 +184,12 @@ def _keep_ways_back(notes: Iterable[Streamed], ways_back: Spool | None) -> Itera
         yield note.document
 
 
-def _write_stream(documents: Iterator[Document], asked: Asked, format: Format) -> None:
+def _write_stream(documents: Iterator[Document], request: MaskRequest, format: Format) -> None:
     """Into a file, which is there only if a note could be masked."""
     first = next(documents, None)
     if first is not None:
-        with complete_file(asked.out, asked.overwrite) as path, path.open("wb") as stream:
+        with (
+            complete_file(request.out, request.options.overwriting.overwrite) as path,
+            path.open("wb") as stream,
+        ):
             print_documents(chain((first,), documents), format, stream)

@@ -11,12 +11,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
-from deidlab.cli.mask_options import DASH
 from deidlab.corpus.files import SIDECAR
 from deidlab.corpus.format import Format, OneText
 from deidlab.corpus.writing import Rendered, render_note
 from deidlab.errors import CorpusError
 from deidlab.types import Document
+
+DASH = Path("-")
 
 
 @contextlib.contextmanager

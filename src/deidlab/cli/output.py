@@ -19,6 +19,8 @@ Quiet = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as JSON for a program to read.")]
 
 Item = TypeVar("Item")
+PARTLY_DONE = 3
+"""The exit status of a command that left something out, and listed it."""
 
 
 def print_json(answer: object) -> None:

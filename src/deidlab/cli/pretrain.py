@@ -2,101 +2,105 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from deidlab.cli.output import AsJson, Quiet, print_json, tell
-from deidlab.cli.train_options import Device, FromScratch, Model, Out, Overwrite, Tokenizer, read_pair
+from deidlab.cli.options import argument, only_given, option, takes_options
+from deidlab.cli.options.output import AnswerOptions
+from deidlab.cli.options.training import NotesOption, StartOptions, read_pair, setting_names
+from deidlab.cli.output import print_json, tell
 from deidlab.errors import UsageError
-from deidlab.train.pretrain_settings import PretrainSettings
+from deidlab.train.pretrain_settings import (
+    PretrainRequest,
+    PretrainSettings,
+    pretrain_settings_from,
+    read_pretrain_request,
+)
 
-_HELP = {each.name: str(each.metadata["help"]) for each in fields(PretrainSettings)}
+_SHOWN = ("epochs", "batch", "learning_rate", "mask_share", "validation_share", "canaries", "seed")
 
 
-def _option(name: str) -> Any:
-    return typer.Option(help=_HELP[name], rich_help_panel="Settings", show_default=False)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PretrainOptions:
+    """All that `pretrain` takes."""
+
+    notes: Path | None = argument(None, help="Notes: a file or folder of any format.")
+    start: StartOptions
+    reading: NotesOption
+    given: Annotated[dict[str, Any], only_given(PretrainSettings, *_SHOWN)]
+    set: tuple[str, ...] = option(
+        (),
+        metavar="KEY=VALUE",
+        help=f"Any other setting, as often as needed: {setting_names(PretrainSettings)}.",
+        group=PretrainSettings.GROUP,
+    )
+    answer: AnswerOptions
 
 
-def pretrain(
-    notes: Annotated[Path | None, typer.Argument(help="Notes: a file or folder of any format.")] = None,
-    model: Model = "",
-    out: Out = None,
-    format: Annotated[str, typer.Option(help="Format of the notes; recognised unless given.")] = "",
-    tokenizer: Tokenizer = "",
-    from_scratch: FromScratch = False,
-    resume: Annotated[Path | None, typer.Option(help="Go on with the run in this folder.")] = None,
-    overwrite: Overwrite = False,
-    epochs: Annotated[int | None, _option("epochs")] = None,
-    batch: Annotated[int | None, _option("batch")] = None,
-    learning_rate: Annotated[float | None, _option("learning_rate")] = None,
-    mask_share: Annotated[float | None, _option("mask_share")] = None,
-    validation_share: Annotated[float | None, _option("validation_share")] = None,
-    canaries: Annotated[int | None, _option("canaries")] = None,
-    seed: Annotated[int | None, _option("seed")] = None,
-    set: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="KEY=VALUE", help="Any other setting: " + ", ".join(sorted(_HELP)) + ".",
-            rich_help_panel="Settings",
-        ),
-    ] = None,
-    device: Device = "auto",
-    quiet: Quiet = False,
-    as_json: AsJson = False,
-) -> None:  # fmt: skip
+@takes_options
+def pretrain(options: PretrainOptions) -> None:
     """Pretrain a model further on notes without tags, by masked-language modelling.
 
     The run folder can be given to `deidlab train --model`. Its weights may hold what the notes say: with
     `--canaries 12` the record and the card tell how much of twelve planted secrets the model kept.
-    """
-    given = {key: value for key, value in locals().items() if key in _HELP and value is not None}
-    from deidlab.train.pretrain_settings import PretrainRequest, pretrain_settings_from, read_pretrain_request
 
-    given |= dict(read_pair(pair) for pair in set or [])
-    if resume is not None:
-        request, before = read_pretrain_request(resume)
-        chosen = pretrain_settings_from(asdict(before) | given)
-    elif notes is None or not model or out is None:
+    Example: deidlab pretrain notes/ --model bert-base-cased --out adapted --epochs 2
+    """
+    start = options.start
+    given = options.given | dict(read_pair(pair) for pair in options.set)
+    if start.resume is not None:
+        request, before = read_pretrain_request(start.resume)
+        _pretrain(options, request, pretrain_settings_from(asdict(before) | given))
+    elif options.notes is None or not start.model or start.out is None:
         raise UsageError(
             "say what to learn from, what, and where to: deidlab pretrain NOTES --model M --out RUN"
         )
     else:
         from deidlab.corpus.files import refuse_overlap
 
-        refuse_overlap((out,), (notes,))
-        refuse_overlap((out,), (Path(model),), inside=True)
-        request = PretrainRequest(model, str(notes), format, tokenizer, from_scratch)
-        chosen = pretrain_settings_from(given)
-    _pretrain(request, chosen, resume or out or Path(), resume is not None, overwrite, device, quiet, as_json)
+        refuse_overlap((start.out,), (options.notes,))
+        refuse_overlap((start.out,), (Path(start.model),), inside=True)
+        request = PretrainRequest(
+            model=start.model,
+            notes=str(options.notes),
+            format=options.reading.format,
+            tokenizer=start.tokenizer,
+            scratch=start.from_scratch,
+        )
+        _pretrain(options, request, pretrain_settings_from(given))
 
 
-def _pretrain(
-    request: Any,
-    settings: PretrainSettings,
-    folder: Path,
-    resume: bool,
-    overwrite: bool,
-    device: str,
-    quiet: bool,
-    as_json: bool,
-) -> None:
+def _pretrain(options: PretrainOptions, request: PretrainRequest, settings: PretrainSettings) -> None:
     from deidlab.train.start import start_pretraining
     from deidlab.train.stopping import Interrupted
+
+    start = options.start
 
     def tell_epoch(entry: dict[str, Any]) -> None:
         found = entry.get("validation")
         held_out = f", on notes held out {found['loss']:.4f}" if found else ""
-        tell(f"epoch {entry['epoch']}: loss {entry['train']['loss']:.4f}{held_out}", quiet)
+        tell(f"epoch {entry['epoch']}: loss {entry['train']['loss']:.4f}{held_out}", options.answer.quiet)
 
     try:
-        run = start_pretraining(request, settings, folder, resume, overwrite, device, tell_epoch)
+        run = start_pretraining(
+            request,
+            settings,
+            start.folder,
+            resume=start.resume is not None,
+            overwrite=start.overwrite,
+            device=start.device,
+            tell=tell_epoch,
+        )
     except Interrupted:
-        tell(f"deidlab: interrupted; go on with `deidlab pretrain --resume {folder}`")
+        tell(f"deidlab: interrupted; go on with `deidlab pretrain --resume {start.folder}`")
         raise typer.Exit(130) from None
-    record = run.record
+    _answer(start.folder, run.record, options.answer.as_json)
+
+
+def _answer(folder: Path, record: dict[str, Any], as_json: bool) -> None:
     if as_json:
         kept = ("validation_before", "epochs", "canaries", "speed", "seconds")
         print_json({"run": str(folder)} | {key: record[key] for key in kept if key in record})

@@ -2,37 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import MISSING, dataclass
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from deidlab.cli.corpus.options import (
-    Encoding,
-    From,
-    IdColumn,
-    Overwrite,
-    PatientColumn,
-    TextColumn,
-    read_settings,
-)
-from deidlab.cli.output import Quiet, tell
+from deidlab.cli.options import COMMON, argument, option, takes_options
+from deidlab.cli.options.output import OverwriteOption, QuietOption
+from deidlab.cli.options.reading import ReadingOptions
+from deidlab.cli.output import tell
 
 
-def restore(
-    source: Annotated[
-        str, typer.Argument(metavar="SRC", help="What `deidlab mask --keep-map` wrote: files, a table's URL.")
-    ],
-    map_file: Annotated[Path, typer.Option("--map", metavar="FILE", help="The encrypted map of that run.")],
-    out: Annotated[Path, typer.Option("--out", metavar="DST", help="The file or folder to write.")],
-    from_: From = None,
-    encoding: Encoding = "utf-8",
-    text_column: TextColumn = "text",
-    id_column: IdColumn = None,
-    patient_column: PatientColumn = None,
-    overwrite: Overwrite = False,
-    quiet: Quiet = False,
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoreOptions:
+    """All that `restore` takes."""
+
+    source: str = argument(
+        metavar="SRC", help="What `deidlab mask --keep-map` wrote: files, or a table's URL."
+    )
+    map_file: Path = option(
+        MISSING, "--map", metavar="FILE", help="The encrypted map of that run.", group=COMMON
+    )
+    out: Path = option(
+        MISSING, "--out", "-o", metavar="DST", help="The file or folder to write.", group=COMMON
+    )
+    reading: ReadingOptions
+    overwriting: OverwriteOption
+    answer: QuietOption
+
+
+@takes_options
+def restore(options: RestoreOptions) -> None:
     """Undo a mask exactly, with the map that `deidlab mask --keep-map` wrote.
 
     Text, ids, patients, file names, annotations and columns come back as they were. A note that was changed
@@ -41,18 +39,19 @@ def restore(
 
     Example: deidlab restore masked --map run.map --out restored
     """
-    from deidlab.cli.mask_places import find_source
     from deidlab.cli.mask_progress import LOST, ending_well
     from deidlab.cli.mask_secrets import find_passphrase
+    from deidlab.cli.options.databases import FromTableOptions
     from deidlab.pipeline.io.opening import open_source
     from deidlab.pipeline.restoring import RestoreJob, restore_corpus
     from deidlab.pipeline.settings import SourceSettings
 
-    settings = read_settings(encoding, text_column, id_column, patient_column)
-    rows = find_source(source, None, None, None)
-    place = SourceSettings(Path(source) if rows is None else rows.stand_in, from_, settings, None, rows)
+    reading, rows = options.reading, FromTableOptions().find_source(options.source)
+    path = Path(options.source) if rows is None else rows.stand_in
+    place = SourceSettings(path, reading.format, reading.files, table=rows)
     open_source(place).check()
-    job = RestoreJob(place, out, map_file, find_passphrase(confirm=False), overwrite)
-    with ending_well(out, LOST):
+    passphrase = find_passphrase(confirm=False)
+    job = RestoreJob(place, options.out, options.map_file, passphrase, options.overwriting.overwrite)
+    with ending_well(options.out, LOST):
         count = restore_corpus(job)
-    tell(f"restored {count} notes to {out}", quiet)
+    tell(f"restored {count} notes to {options.out}", options.answer.quiet)

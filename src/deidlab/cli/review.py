@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import getpass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, ClassVar
 
 import typer
 
-from deidlab.cli import language_options as tongues
-from deidlab.cli import mask_options as options
-from deidlab.cli import review_options as own
-from deidlab.cli import serve as serving
-from deidlab.cli.corpus.options import (
-    Encoding,
-    From,
-    IdColumn,
-    Overwrite,
-    PatientColumn,
-    TextColumn,
-    read_settings,
-)
-from deidlab.cli.output import AsJson, Quiet, print_json, tell
+from deidlab.cli.options import COMMON, argument, option, takes_options
+from deidlab.cli.options.engine import WorkersOption
+from deidlab.cli.options.finding import check_finding
+from deidlab.cli.options.masking import ServedMaskingOptions
+from deidlab.cli.options.output import AnswerOptions, OverwriteOption
+from deidlab.cli.options.reading import NoteOptions
+from deidlab.cli.options.serving import ModelsOptions, ServerOptions
+from deidlab.cli.output import print_json, tell
 from deidlab.errors import ConfigError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -32,49 +28,79 @@ if TYPE_CHECKING:
     from deidlab.web.store import ReviewStore
 
 
-def review(
-    corpus: own.Corpus,
-    store: own.Store = None,
-    detect: own.Detect = None,
-    twice: own.Twice = 0.0,
-    compare: own.Compare = None,
-    load_only: own.LoadOnly = False,
-    reviewer: own.Reviewer = None,
-    export: own.Export = None,
-    to: own.To = None,
-    part: own.Part = "done",
-    by: own.By = "",
-    overwrite: Overwrite = False,
-    agreement: own.Agree = False,
-    model: serving.Models = None,
-    rules: options.Rules = "on",
-    language: tongues.Language = None,
-    without_rule: tongues.WithoutRule = None,
-    threshold: options.Threshold = None,
-    known: options.Known = None,
-    allow: options.Allow = None,
-    deny: options.Deny = None,
-    style: options.Style = "tag",
-    policy: Annotated[str, typer.Option(metavar="NAME", help="Policy of the masked text.")] = "i2b2",
-    policy_file: serving.PolicyFile = None,
-    key_file: options.KeyFile = None,
-    patient_from: options.PatientFrom = None,
-    from_: From = None,
-    encoding: Encoding = "utf-8",
-    text_column: TextColumn = "text",
-    id_column: IdColumn = None,
-    patient_column: PatientColumn = None,
-    host: serving.Host = "127.0.0.1",
-    port: serving.Port = 8000,
-    token_file: serving.TokenFile = None,
-    allow_host: serving.AllowHost = None,
-    access_log: serving.Log = None,
-    tls_cert: serving.Certificate = None,
-    tls_key: serving.CertificateKey = None,
-    workers: options.Workers = 0,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class ExportOptions:
+    """What leaves the store instead of a page being served."""
+
+    GROUP: ClassVar[str] = "Results"
+
+    export: Path | None = option(None, metavar="DST", help="Write the reviewed notes, and stop.")
+    to: str | None = option(
+        None, metavar="FORMAT", help="Format of the export [default: by DST's name, else i2b2]."
+    )
+    part: str = option(
+        "done", metavar="done|all", help="Export the notes that are done, or all as they stand."
+    )
+    by: str = option(
+        "", metavar="NAME", help="Export notes that two people reviewed as this one marked them."
+    )
+    agreement: bool = option(False, help="Print how far the reviewers agree, and stop.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewOptions:
+    """All that `review` takes."""
+
+    GROUP: ClassVar[str] = COMMON
+
+    corpus: Path = argument(
+        metavar="CORPUS", help="The notes to review: a file, or a folder with its subfolders."
+    )
+    store: Path | None = option(
+        None,
+        metavar="FILE",
+        help="Where decisions are kept (SQLite, mode 0600) [default: CORPUS.review].",
+    )
+    detect: bool | None = option(
+        None,
+        "--detect/--no-detect",
+        help="Find PHI first, or review the spans that the corpus has "
+        "[default: find it where the corpus has no span at all].",
+    )
+    twice: float = option(
+        0.0,
+        min=0.0,
+        max=1.0,
+        help="The share of notes that two people review independently, to see how far they agree.",
+    )
+    compare: tuple[str, ...] = option(
+        (),
+        metavar="FOLDER|NAME=FOLDER",
+        help="A retrained model: the page shows what it would change; 'rules' are rules alone. Repeatable.",
+    )
+    load_only: bool = option(
+        False, help="Read the corpus, run the models, and stop: later the page is there at once."
+    )
+    reviewer: str | None = option(
+        None, metavar="NAME", help="Who reviews, where there are no tokens [default: your login]."
+    )
+    results: ExportOptions
+    models: ModelsOptions
+    masking: ServedMaskingOptions
+    reading: NoteOptions
+    server: ServerOptions
+    workers: WorkersOption
+    overwriting: OverwriteOption
+    answer: AnswerOptions
+
+    @property
+    def place(self) -> Path:
+        """Where decisions are kept."""
+        return self.store or _usual_store(self.corpus)
+
+
+@takes_options
+def review(options: ReviewOptions) -> None:
     """Look at what was found, and correct it, in the browser.
 
     Decisions are kept at once, in one private file. Give the same command again to go on where you were.
@@ -82,29 +108,21 @@ def review(
 
     Example: deidlab review notes/ --key-file site.key
     """
-    given = dict(locals())
     _check_extra()
-    path = store or _usual_store(corpus)
-    if export is not None or agreement:
-        _answer_from_store(path, given)
+    if options.results.export is not None:
+        _export(_open_existing(options.place), options.results.export, options)
+    if options.results.agreement:
+        _print_agreement(_open_existing(options.place), options.answer.as_json)
+    if options.results.export is not None or options.results.agreement:
         return
-    settings, load, compared = _read_options(given)
-    desk = _prepare(path, load, settings.models[0], compared, quiet)
-    if not load_only:
-        _serve(settings, desk, quiet)
-
-
-def _answer_from_store(path: Path, given: dict[str, Any]) -> None:
-    """What `--export` and `--agreement` ask of a store that is there."""
-    if given["export"] is not None:
-        how = (given[name] for name in ("export", "to", "part", "by", "overwrite", "as_json", "quiet"))
-        _export(_open_existing(path), *how)
-    if given["agreement"]:
-        _print_agreement(_open_existing(path), given["as_json"])
+    settings, load, compared = _read_options(options)
+    desk = _prepare(options, load, settings.models[0], compared)
+    if not options.load_only:
+        _serve(settings, desk, options.answer.quiet)
 
 
 def _usual_store(corpus: Path) -> Path:
-    if corpus == options.DASH:
+    if corpus == Path("-"):
         raise ConfigError("a review needs a file or folder: it is read again whenever you go on")
     whole = corpus.resolve()
     return (
@@ -112,40 +130,37 @@ def _usual_store(corpus: Path) -> Path:
     )
 
 
-def _read_options(given: dict[str, Any]) -> tuple[ServeSettings, LoadSettings, tuple[ServedModel, ...]]:
+def _read_options(
+    options: ReviewOptions,
+) -> tuple[ServeSettings, LoadSettings, tuple[ServedModel, ...]]:
     """What the options ask for: how to serve, what to load, and which models to compare."""
     from deidlab.cli.mask_secrets import find_key
-    from deidlab.pipeline.settings import Finding, SourceSettings
     from deidlab.web.choosing import choose_models, read_policies
     from deidlab.web.review_load import LoadSettings
     from deidlab.web.settings import ServeSettings
     from deidlab.web.tokens import find_tokens
 
-    finding = Finding(
-        model=None,
-        **{name: given[name] for name in ("rules", "known", "allow", "deny", "threshold")},
-        language=tongues.check_language(given["language"]),
-        without_rules=tuple(given["without_rule"] or ()),
-    )
-    models = choose_models(given["model"] or [], finding)
-    tongues.check_rules(given["without_rule"], *(each.language for each in models))
+    server, masking, finding = options.server, options.masking, options.models.finding()
+    models = choose_models(options.models.model, finding)
+    check_finding(finding, *(each.language for each in models))
     settings = ServeSettings(
+        host=server.host,
+        port=server.port,
         models=models,
-        key=find_key(given["key_file"], quiet=True)[0],
-        tokens=find_tokens(given["token_file"]),
-        hosts=tuple(given["allow_host"] or ()),
-        reviewer=_name_of(given["reviewer"]),
-        policies=read_policies(given["policy_file"] or []),
-        tls_certificate=given["tls_cert"],
-        **{name: given[name] for name in ("host", "port", "style", "policy", "access_log", "tls_key")},
+        key=find_key(masking.key.key_file, quiet=True)[0],
+        tokens=find_tokens(server.token_file),
+        hosts=server.allow_host,
+        reviewer=_name_of(options.reviewer),
+        style=masking.style,
+        policy=masking.policy,
+        policies=read_policies(masking.policy_file),
+        access_log=server.access_log,
+        tls_certificate=server.tls_cert,
+        tls_key=server.tls_key,
     )
-    reading = read_settings(
-        *(given[name] for name in ("encoding", "text_column", "id_column", "patient_column"))
-    )
-    source = SourceSettings(given["corpus"], given["from_"], reading, given["patient_from"])
-    workers = options.count_workers(given["workers"])
-    load = LoadSettings(source, models[0].finding, given["detect"], given["twice"], workers)
-    return settings, load, _choose_compared(given["compare"] or [], finding)
+    source = options.reading.source(options.corpus)
+    load = LoadSettings(source, models[0].finding, options.detect, options.twice, options.workers.count)
+    return settings, load, _choose_compared(options.compare, finding)
 
 
 def _check_extra() -> None:
@@ -157,23 +172,21 @@ def _check_extra() -> None:
         raise MissingExtraError("the review page", "serve") from None
 
 
-def _choose_compared(asked: list[str], finding: Finding) -> tuple[ServedModel, ...]:
+def _choose_compared(names: Sequence[str], finding: Finding) -> tuple[ServedModel, ...]:
     """The retrained models by name; unlike a server's, rules alone are there only when asked for."""
-    from dataclasses import replace
-
     from deidlab.web.choosing import choose_models
     from deidlab.web.settings import RULES_ONLY
 
-    if not asked:
+    if not names:
         return ()
     # `--rules only` is about the first marks; a model that is compared has to be run.
     rules = "on" if finding.rules == "only" else finding.rules
-    chosen = choose_models(asked, replace(finding, rules=rules))
-    return tuple(model for model in chosen if model.name != RULES_ONLY or RULES_ONLY in asked)
+    chosen = choose_models(names, replace(finding, rules=rules))
+    return tuple(model for model in chosen if model.name != RULES_ONLY or RULES_ONLY in names)
 
 
 def _prepare(
-    path: Path, load: LoadSettings, model: ServedModel, compared: tuple[ServedModel, ...], quiet: bool
+    options: ReviewOptions, load: LoadSettings, model: ServedModel, compared: tuple[ServedModel, ...]
 ) -> ReviewDesk:
     """The corpus in the store, retrained models run over it: what takes time, before the page is there."""
     from deidlab.cli.mask_progress import watching
@@ -183,7 +196,7 @@ def _prepare(
     from deidlab.web.review_load import load_review
     from deidlab.web.store import ReviewStore
 
-    store = ReviewStore(path)
+    store, quiet = ReviewStore(options.place), options.answer.quiet
     with watching(open_source(load.source), quiet) as watch:
         report = load_review(store, load, watch)
         if report.n_new or "found with" not in store.facts():
@@ -198,7 +211,7 @@ def _prepare(
         tell(f"{report.n_overlaps} spans overlap longer ones: they are hints until they are accepted", quiet)
     for number, reason in sorted(report.failed):
         tell(f"left out: note {number}: {reason}")
-    tell(f"decisions are kept in {path}", quiet)
+    tell(f"decisions are kept in {options.place}", quiet)
     return ReviewDesk(store, found_with, tuple(each.name for each in compared))
 
 
@@ -249,24 +262,16 @@ def _open_existing(path: Path) -> ReviewStore:
     return ReviewStore(path)
 
 
-def _export(
-    store: ReviewStore,
-    destination: Path,
-    to: str | None,
-    part: str,
-    by: str,
-    overwrite: bool,
-    as_json: bool,
-    quiet: bool,
-) -> None:
+def _export(store: ReviewStore, destination: Path, options: ReviewOptions) -> None:
     from deidlab.corpus.files import private_files
     from deidlab.corpus.formats import format_to_write
     from deidlab.web.review_export import export_review
 
-    format = format_to_write(destination, to, "i2b2").name
+    how, quiet = options.results, options.answer.quiet
+    format = format_to_write(destination, how.to, "i2b2").name
     with private_files():  # what is exported is notes, with all that stands in them
-        report = export_review(store, destination, format, part, by, overwrite)
-    if as_json:
+        report = export_review(store, destination, format, how.part, how.by, options.overwriting.overwrite)
+    if options.answer.as_json:
         print_json(
             {"notes": report.n_notes, "spans": report.n_spans, "not_done": report.not_done,
              "not_settled": report.not_settled, "losses": dict(report.losses)}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from deidlab.cli.output import tell
+from deidlab.cli.score_options import Outputs
 from deidlab.errors import ConfigError
 from deidlab.evaluate.privacy import list_slips
 from deidlab.evaluate.threshold import Refusal
@@ -17,26 +17,13 @@ from deidlab.report.score.tables import counting_notes
 from deidlab.report.tables import print_table, table_to_markdown
 
 
-@dataclass(frozen=True, slots=True)
-class Outputs:
-    """The files asked for."""
-
-    leaks: Path | None
-    confusion: Path | None
-    chart: Path | None
-    curves: Path | None
-    calibration: Path | None
-    markdown: Path | None
-    csv: Path | None
-
-
 def check_outputs(outputs: Outputs, n_systems: int, operating: bool) -> None:
     """Refuse before the work what would fail after it."""
-    for path in (outputs.confusion, outputs.chart, outputs.curves, outputs.calibration):
+    for path in (outputs.confusion, outputs.chart, outputs.curves, outputs.reliability):
         if path is not None:
             check_figure(path)
     if operating and n_systems > 1:
-        raise ConfigError("--scores, --target-recall, --curves and --calibration take one system at a time")
+        raise ConfigError("--scores, --target-recall, --curves and --reliability take one system at a time")
 
 
 def print_answer(answer: ScoreAnswer, everything: bool, operating: bool, quiet: bool) -> None:
@@ -89,9 +76,9 @@ def _write_figures(answer: ScoreAnswer, outputs: Outputs) -> Iterator[Path]:
     if found is not None and outputs.curves is not None:
         save_figure(score_figures.draw_curves(found.curves, found.origin), outputs.curves)
         yield outputs.curves
-    if found is not None and outputs.calibration is not None:
-        save_figure(score_figures.draw_calibration(found.calibration), outputs.calibration)
-        yield outputs.calibration
+    if found is not None and outputs.reliability is not None:
+        save_figure(score_figures.draw_calibration(found.calibration), outputs.reliability)
+        yield outputs.reliability
 
 
 def _own_path(path: Path, name: str, n_systems: int) -> Path:

@@ -2,98 +2,45 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING
 
 import typer
 
-from deidlab.cli import language_options as tongues
-from deidlab.cli import mask_options as options
-from deidlab.cli.output import Quiet, tell
-from deidlab.languages import MODELLED
+from deidlab.cli.options import option, takes_options
+from deidlab.cli.options.engine import WorkersOption
+from deidlab.cli.options.finding import check_finding
+from deidlab.cli.options.masking import ServedMaskingOptions
+from deidlab.cli.options.output import QuietOption
+from deidlab.cli.options.serving import ModelsOptions, ServerOptions
+from deidlab.cli.output import tell
+from deidlab.web.settings import Limits
 
 if TYPE_CHECKING:
-    from deidlab.mask.policy import Style as StyleName
     from deidlab.web.settings import ServeSettings
 
-Host = Annotated[
-    str,
-    typer.Option(help="Where to listen. Anything but this machine itself needs a token."),
-]
-Port = Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one.")]
-Models = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--model",
-        metavar="|".join((*MODELLED, "FOLDER", "NAME=FOLDER")),
-        help="A model to hold; repeatable. The first answers where a request names none. Rules alone are "
-        f"always there, as 'rules'. [default: {MODELLED[0]} where it is embedded, else rules]",
-    ),
-]
-TokenFile = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        envvar="DEIDLAB_TOKEN_FILE",
-        help="Reviewers and their tokens, a 'NAME TOKEN' a line; one token can be in DEIDLAB_TOKEN instead.",
-    ),
-]
-AddReviewer = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME", help="Make a token for a reviewer, add it to --token-file, print it, and stop."
-    ),
-]
-AllowHost = Annotated[
-    list[str] | None,
-    typer.Option(metavar="NAME", help="A further name by which browsers may call this server. Repeatable."),
-]
-PolicyFile = Annotated[
-    list[Path] | None,
-    typer.Option(metavar="FILE.toml", help="A policy of your own that requests can name. Repeatable."),
-]
-MostBytes = Annotated[
-    int, typer.Option(min=1024, help="The most bytes of a request, and of a line of a batch.")
-]
-Seconds = Annotated[float, typer.Option(min=0.1, help="The most seconds that a request may take.")]
-Concurrency = Annotated[int, typer.Option(min=1, help="The most requests under way at once.")]
-Drain = Annotated[int, typer.Option(min=1, help="Seconds for what is under way when the server is stopped.")]
-Log = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Where the access log goes (mode 0600) [default: standard error]."),
-]
-Certificate = Annotated[Path | None, typer.Option(metavar="FILE", help="A TLS certificate (PEM).")]
-CertificateKey = Annotated[Path | None, typer.Option(metavar="FILE", help="Its key (PEM).")]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeOptions:
+    """All that `serve` takes."""
+
+    models: ModelsOptions
+    masking: ServedMaskingOptions
+    workers: WorkersOption
+    server: ServerOptions
+    add_reviewer: str | None = option(
+        None,
+        metavar="NAME",
+        help="Make a token for a reviewer, add it to --token-file, print it, and stop.",
+        group=ServerOptions.GROUP,
+    )
+    limits: Limits
+    answer: QuietOption
 
 
-def serve(
-    host: Host = "127.0.0.1",
-    port: Port = 8000,
-    model: Models = None,
-    rules: options.Rules = "on",
-    language: tongues.Language = None,
-    without_rule: tongues.WithoutRule = None,
-    style: options.Style = "tag",
-    policy: Annotated[str, typer.Option(metavar="NAME", help="Where a request names none.")] = "i2b2",
-    policy_file: PolicyFile = None,
-    key_file: options.KeyFile = None,
-    known: options.Known = None,
-    allow: options.Allow = None,
-    deny: options.Deny = None,
-    threshold: options.Threshold = None,
-    token_file: TokenFile = None,
-    add_reviewer: AddReviewer = None,
-    allow_host: AllowHost = None,
-    workers: options.Workers = 0,
-    max_bytes: MostBytes = 4 * 1024 * 1024,
-    max_seconds: Seconds = 60.0,
-    max_requests: Concurrency = 256,
-    drain_seconds: Drain = 300,
-    access_log: Log = None,
-    tls_cert: Certificate = None,
-    tls_key: CertificateKey = None,
-    quiet: Quiet = False,
-) -> None:
+@takes_options
+def serve(options: ServeOptions) -> None:
     """Answer over HTTP: detect, mask and batch under /v1, and a page to try them on /.
 
     Only this machine can ask unless --host says otherwise, and then a token is needed. Models are loaded
@@ -103,33 +50,46 @@ def serve(
     Example: deidlab serve --model en --key-file site.key
     """
     _need_extra()
-    from deidlab.cli.mask_secrets import find_key
-    from deidlab.pipeline.settings import Finding
     from deidlab.web.app import create_app
-    from deidlab.web.choosing import choose_models, read_policies
     from deidlab.web.running import serve as run_server
-    from deidlab.web.settings import Limits, ServeSettings
-    from deidlab.web.tokens import find_tokens
 
-    if add_reviewer is not None:
-        _add_reviewer(token_file, add_reviewer, quiet)
+    quiet = options.answer.quiet
+    if options.add_reviewer is not None:
+        _add_reviewer(options.server.token_file, options.add_reviewer, quiet)
         return
-    key, lasting = find_key(key_file, quiet=True)
-    code = tongues.check_language(language)
-    finding = Finding(
-        None, rules, known, allow, deny, threshold, language=code, without_rules=tuple(without_rule or ())
-    )
-    models = choose_models(model or [], finding)
-    tongues.check_rules(without_rule, *(each.language for each in models))
-    settings = ServeSettings(
-        host, port, models, key,
-        find_tokens(token_file), tuple(allow_host or ()), style=cast("StyleName", style), policy=policy,
-        policies=read_policies(policy_file or []), workers=options.count_workers(workers),
-        limits=Limits(max_bytes, max_seconds, max_seconds / 2, max_requests, drain_seconds=drain_seconds),
-        access_log=access_log, tls_certificate=tls_cert, tls_key=tls_key,
-    )  # fmt: skip
+    settings, lasting = _settings(options)
     _warn(settings, lasting, quiet)
     run_server(create_app(settings), settings, lambda message: tell(message, quiet))
+
+
+def _settings(options: ServeOptions) -> tuple[ServeSettings, bool]:
+    """What the server is told, and whether its key outlives it."""
+    from deidlab.cli.mask_secrets import find_key
+    from deidlab.web.choosing import choose_models, read_policies
+    from deidlab.web.settings import ServeSettings
+    from deidlab.web.tokens import find_tokens
+
+    server, masking, limits = options.server, options.masking, options.limits
+    key, lasting = find_key(masking.key.key_file, quiet=True)
+    models = choose_models(options.models.model, options.models.finding())
+    check_finding(options.models.how, *(each.language for each in models))
+    settings = ServeSettings(
+        host=server.host,
+        port=server.port,
+        models=models,
+        key=key,
+        tokens=find_tokens(server.token_file),
+        hosts=server.allow_host,
+        style=masking.style,
+        policy=masking.policy,
+        policies=read_policies(masking.policy_file),
+        workers=options.workers.count,
+        limits=replace(limits, note_seconds=limits.request_seconds / 2),
+        access_log=server.access_log,
+        tls_certificate=server.tls_cert,
+        tls_key=server.tls_key,
+    )
+    return settings, lasting
 
 
 def _need_extra() -> None:

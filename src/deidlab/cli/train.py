@@ -7,115 +7,81 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from deidlab.cli import train_options as opt
-from deidlab.cli.output import AsJson, Quiet, print_json, tell
+from deidlab.cli.options import takes_options
+from deidlab.cli.output import print_json, tell
+from deidlab.cli.train_options import TrainOptions, gather_settings
 from deidlab.errors import UsageError
 
 if TYPE_CHECKING:
     from deidlab.train.request import RunRequest
+    from deidlab.train.settings import TrainSettings
 
 
-def train(
-    corpus: opt.Corpus = None,
-    model: opt.Model = "",
-    out: opt.Out = None,
-    validation: opt.Validation = None,
-    validation_share: opt.ValidationShare = 0.0,
-    format: opt.Format = "",
-    map: opt.Map = "",
-    labels: opt.Labels = "auto",
-    tokenizer: opt.Tokenizer = "",
-    from_scratch: opt.FromScratch = False,
-    surrogates: opt.Surrogates = False,
-    teachers: opt.Teachers = None,
-    resume: opt.Resume = None,
-    overwrite: opt.Overwrite = False,
-    preset: opt.Preset = "",
-    settings: opt.SettingsFile = None,
-    epochs: opt.Epochs = None,
-    batch: opt.Batch = None,
-    learning_rate: opt.LearningRate = None,
-    weight_decay: opt.WeightDecay = None,
-    warmup: opt.Warmup = None,
-    schedule: opt.Schedule = None,
-    label_smoothing: opt.LabelSmoothing = None,
-    dropout: opt.Dropout = None,
-    class_weights: opt.ClassWeights = None,
-    seed: opt.Seed = None,
-    window: opt.WindowLength = None,
-    stride: opt.Stride = None,
-    patience: opt.Patience = None,
-    accumulate: opt.Accumulate = None,
-    decoding: opt.Decoding = None,
-    set: opt.Set = None,
-    device: opt.Device = "auto",
-    quiet: Quiet = False,
-    as_json: AsJson = False,
-) -> None:
+@takes_options
+def train(options: TrainOptions) -> None:
     """Fine-tune a model to find PHI, and leave a folder with the model, its record and its card.
 
     Settings come from `--preset`, then `--settings`, then single options; the later one wins. Ctrl-C stops
     after the step in hand and writes a checkpoint: `deidlab train --resume RUN` goes on to the same result.
+
+    Example: deidlab train notes/ --model bert-base-cased --out run --validation-share 0.1
     """
-    given = opt.settings_among(locals())
     from deidlab.train.request import read_request
 
-    if resume is not None:
-        request, before = read_request(resume)
-        chosen = opt.gather_settings(before, "", None, None, given, set or [])
+    if options.start.resume is not None:
+        request, before = read_request(options.start.resume)
+        _train(options, request, gather_settings(options, before))
     else:
-        request = _make_request(locals())
-        chosen = opt.gather_settings(None, preset, model, settings, given, set or [])
-    _train(request, chosen, resume or out or Path(), resume is not None, overwrite, device, quiet, as_json)
+        _train(options, _make_request(options), gather_settings(options))
 
 
-def _make_request(values: dict[str, Any]) -> RunRequest:
+def _make_request(options: TrainOptions) -> RunRequest:
+    from deidlab.corpus.files import refuse_overlap
     from deidlab.train.request import RunRequest
 
-    if values["corpus"] is None or not values["model"] or values["out"] is None:
+    start = options.start
+    if options.corpus is None or not start.model or start.out is None:
         raise UsageError("say what to train on, what, and where to: deidlab train CORPUS --model M --out RUN")
-    from deidlab.corpus.files import refuse_overlap
-
-    refuse_overlap((values["out"],), (values["corpus"], values["validation"]))
-    models = (Path(values["model"]), *(values["teachers"] or ()))
-    refuse_overlap((values["out"],), models, inside=True)
+    refuse_overlap((start.out,), (options.corpus, options.validation))
+    refuse_overlap((start.out,), (Path(start.model), *options.teachers), inside=True)
     return RunRequest(
-        model=values["model"],
-        corpus=str(values["corpus"]),
-        validation=str(values["validation"] or ""),
-        format=values["format"],
-        map=values["map"],
-        labels=values["labels"],
-        tokenizer=values["tokenizer"],
-        scratch=values["from_scratch"],
-        surrogates=values["surrogates"],
-        validation_share=values["validation_share"],
-        teachers=tuple(str(folder) for folder in values["teachers"] or ()),
+        model=start.model,
+        corpus=str(options.corpus),
+        validation=str(options.validation or ""),
+        format=options.notes.format,
+        map=options.map,
+        labels=options.labels,
+        tokenizer=start.tokenizer,
+        scratch=start.from_scratch,
+        surrogates=options.surrogates,
+        validation_share=options.validation_share,
+        teachers=tuple(str(folder) for folder in options.teachers),
     )
 
 
-def _train(
-    request: RunRequest,
-    settings: Any,
-    folder: Path,
-    resume: bool,
-    overwrite: bool,
-    device: str,
-    quiet: bool,
-    as_json: bool,
-) -> None:
+def _train(options: TrainOptions, request: RunRequest, settings: TrainSettings) -> None:
     from deidlab.train.start import start_training
     from deidlab.train.stopping import Interrupted
 
+    start = options.start
+
     def tell_epoch(entry: dict[str, Any]) -> None:
-        _tell_epoch(entry, quiet)
+        _tell_epoch(entry, options.answer.quiet)
 
     try:
-        run = start_training(request, settings, folder, resume, overwrite, device, tell_epoch)
+        run = start_training(
+            request,
+            settings,
+            start.folder,
+            resume=start.resume is not None,
+            overwrite=start.overwrite,
+            device=start.device,
+            tell=tell_epoch,
+        )
     except Interrupted:
-        tell(f"deidlab: interrupted; go on with `deidlab train --resume {folder}`")
+        tell(f"deidlab: interrupted; go on with `deidlab train --resume {start.folder}`")
         raise typer.Exit(130) from None
-    _answer(run.folder, run.record, as_json)
+    _answer(run.folder, run.record, options.answer.as_json)
 
 
 def _tell_epoch(entry: dict[str, Any], quiet: bool) -> None:

@@ -9,9 +9,10 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from deidlab.errors import AlignmentError, CorpusError
+from deidlab.options import option
 from deidlab.types import Document, Span, is_writable
 
 MAX_NOTE_CHARACTERS = 64 * 1024 * 1024
@@ -23,10 +24,16 @@ _DEEPEST = 64
 class ReadSettings:
     """How to read what the files themselves do not say."""
 
-    encoding: str = "utf-8"
-    text_column: str = "text"
-    id_column: str | None = None
-    patient_column: str | None = None
+    GROUP: ClassVar[str] = "Reading"
+
+    encoding: str = option("utf-8", help="Encoding of text files; XML says its own.")
+    text_column: str = option("text", once=True, help="Tables: the column that holds the note.")
+    id_column: str | None = option(
+        None, once=True, help="Tables: the column of ids [default: id, if there is one]."
+    )
+    patient_column: str | None = option(
+        None, once=True, help="Tables: the column of patients [default: patient, if there is one]."
+    )
 
     @property
     def own_columns(self) -> tuple[str, str, str]:

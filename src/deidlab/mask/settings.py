@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from deidlab.errors import ConfigError, UnknownNameError
 from deidlab.mask.keys import check_key, random_key
 from deidlab.mask.policy import STYLES, Policy, Style, load_policy
+from deidlab.options import COMMON, option
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +22,22 @@ class MaskSettings:
     read so.
     """
 
+    GROUP: ClassVar[str] = "Masking"
+
     policy: Policy = field(default_factory=lambda: load_policy("i2b2"))
-    style: Style = "tag"
+    style: Style = option(
+        "tag",
+        choices=STYLES,
+        help="What PHI is replaced by: blocks, numbered tags, or invented names and shifted dates.",
+        group=COMMON,
+    )
     key: bytes = field(default_factory=random_key, repr=False)
-    redact_mark: str | None = None
-    day_first: bool = False
+    redact_mark: str | None = option(
+        None,
+        metavar="TEXT",
+        help="With --style redact: put this in place of every span, not blocks of its length.",
+    )
+    day_first: bool = option(False, help="Read 3/4/2064 as the third of April.")
     language: str = ""
 
     def __post_init__(self) -> None:

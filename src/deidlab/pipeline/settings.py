@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from deidlab.corpus import ReadSettings
 from deidlab.corpus.patients import compile_pattern
+from deidlab.languages import MODELLED
 from deidlab.models import DEFAULT
+from deidlab.options import COMMON, option
 
 if TYPE_CHECKING:
     from deidlab.corpus.database_url import TablePlace
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 
 STDIN = Path("-")
 RULES = ("on", "off", "only")
+HOW = ("union", "vote", "mean")
+DEVICES = ("auto", "cpu", "cuda")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,23 +48,71 @@ class Finding:
     """How PHI is found; files are named here and read where the detector is loaded.
 
     Labels that the default model has not learned, and another embedded one has, are found by that.
-    `device` is where a model runs, cpu or cuda; `mark` tells the files that were pinned for other machines.
-    `language` is the code of that of the notes, where it is not the model's; `without_rules` names rules that
-    do not run.
+    `device` is cpu or cuda where a detector is loaded: whoever takes auto from people settles it first.
+    `mark` tells the files that were pinned for other machines.
     """
 
-    model: str | None = DEFAULT
-    rules: str = "on"
-    known: Path | None = None
-    allow: Path | None = None
-    deny: Path | None = None
-    threshold: float | None = None
-    how: str = "union"
-    labels: str = "i2b2-2014"
-    device: str = "cpu"
+    GROUP: ClassVar[str] = "Finding PHI"
+
+    model: str | None = option(
+        DEFAULT,
+        metavar="|".join((*MODELLED, "FOLDER")),
+        help="An embedded model, or the folder of an export or a run.",
+        group=COMMON,
+    )
+    rules: str = option(
+        "on", choices=RULES, help="Rules and lists beside the model, not at all, or instead of a model."
+    )
+    known: Path | None = option(
+        None,
+        metavar="TABLE",
+        help="What is known of each patient (CSV, Parquet, JSONL): a column 'patient', then name, dob, mrn …",
+    )
+    allow: Path | None = option(
+        None, metavar="FILE", help="Terms of your site that are never PHI, one a line."
+    )
+    deny: Path | None = option(
+        None, metavar="FILE", help="Terms of your site that are always PHI, one a line."
+    )
+    threshold: float | None = option(
+        None,
+        min=0.0,
+        max=1.0,
+        help="How certain the detector must be of a span [default: the detector's own threshold].",
+    )
+    how: str = option(
+        "union",
+        "--ensemble",
+        choices=HOW,
+        help="How rules and model come together: all that either finds, only what both find, or the mean of "
+        "their certainties.",
+    )
+    labels: str = option(
+        "i2b2-2014",
+        metavar="SET|own",
+        help="Label set of the answer; own: the model's (with --rules off at the threshold that suits its "
+        "corpus's measure).",
+    )
+    device: str = option(
+        "cpu",
+        choices=DEVICES,
+        help="Where the model runs; auto takes a GPU where there is one. A worker that has a part of a GPU "
+        "(--gpus-per-worker) uses it.",
+    )
     mark: str = ""
-    language: str = ""
-    without_rules: tuple[str, ...] = ()
+    language: str = option(
+        "",
+        metavar="CODE",
+        help="The language of the notes: its rules find, and names, places and dates are masked by it "
+        "[default: the model's, or what the labels tell, else English].",
+        group=COMMON,
+    )
+    without_rules: tuple[str, ...] = option(
+        (),
+        "--without-rule",
+        metavar="NAME",
+        help="Switch a rule off. Repeatable; `deidlab detect --list-rules` names them.",
+    )
 
     def __post_init__(self) -> None:
         if self.model == DEFAULT and self.labels != "i2b2-2014":
@@ -100,9 +152,28 @@ class Writing:
     dropped unless `annotations_kept`.
     """
 
-    ids_kept: bool = False
-    columns: tuple[str, ...] = ()
-    annotations_kept: bool = False
+    GROUP: ClassVar[str] = "Output"
+
+    ids: str = option(
+        "pseudonyms",
+        choices=("pseudonyms", "keep"),
+        help="Write pseudonyms for ids and file names, or keep them as they are.",
+    )
+    columns: tuple[str, ...] = option(
+        (),
+        "--keep-column",
+        metavar="NAME",
+        help="A column or field to keep as it is; all others are dropped. Repeatable.",
+    )
+    annotations_kept: bool = option(
+        False,
+        "--keep-annotations",
+        help="Keep annotations of SRC on text that was not replaced. They show where PHI may be left.",
+    )
+
+    @property
+    def ids_kept(self) -> bool:
+        return self.ids == "keep"
 
 
 @dataclass(frozen=True, slots=True)

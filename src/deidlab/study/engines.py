@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import secrets
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from deidlab.errors import ConfigError
@@ -15,21 +15,13 @@ from deidlab.execute.local import Processes
 from deidlab.execute.workers import Limits
 from deidlab.study.folder import ATTEMPTS, write_whole
 from deidlab.study.opening import write_config
+from deidlab.study.run_options import ClusterOptions
 from deidlab.study.worker import NOTES, SEEN, OpenWorkshop, Surroundings
-
-
-@dataclass(frozen=True, slots=True)
-class FarOptions:
-    """Where runs go and what each takes; `gpus` None is one where there are any and the device allows."""
-
-    address: str | None = None
-    cpus: float = 1.0
-    gpus: float | None = None
 
 
 @contextlib.contextmanager
 def open_jobs(
-    opening: OpenWorkshop, home: Home, most: int, tries: int, far: FarOptions | None = None
+    opening: OpenWorkshop, home: Home, most: int, tries: int, far: ClusterOptions | None = None
 ) -> Iterator[Jobs]:
     """Jobs for workers with such a workshop; `most` 0 is one a device, or all that fit on a cluster."""
     place = Path(opening.folder) / ATTEMPTS
@@ -58,7 +50,7 @@ def take_back(folder: Path, home: Home) -> int:
 
 @contextlib.contextmanager
 def _open_far(
-    opening: OpenWorkshop, home: Home, most: int, tries: int, far: FarOptions, place: Path
+    opening: OpenWorkshop, home: Home, most: int, tries: int, far: ClusterOptions, place: Path
 ) -> Iterator[Jobs]:
     from deidlab.execute.ray.actors import Actors, limits_of
     from deidlab.execute.ray.cluster import connect

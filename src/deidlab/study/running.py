@@ -20,7 +20,7 @@ from deidlab.errors import ConfigError
 from deidlab.execute.attempts import GRACE_SECONDS
 from deidlab.execute.jobs import Ended, Jobs, Said
 from deidlab.study.completing import Timing, complete_run, completions_by_run, drop_failed
-from deidlab.study.engines import FarOptions, open_jobs, take_back
+from deidlab.study.engines import open_jobs, take_back
 from deidlab.study.folder import COMPLETIONS, LOCK, SELECTION, TESTS
 from deidlab.study.homing import TESTS_JOB, StudyHome
 from deidlab.study.hybrids import add_late_rows
@@ -28,6 +28,7 @@ from deidlab.study.jobs import Agenda, Job
 from deidlab.study.opening import OpenStudy, finish_facts, open_study
 from deidlab.study.pruning import prune_runs
 from deidlab.study.records import Completion, StudyRecords, read_completion, read_selection, read_study
+from deidlab.study.run_options import RunOptions
 from deidlab.study.selection import select_runs, write_selection
 from deidlab.study.spec import StudySpec
 from deidlab.study.worker import OpenWorkshop, threads_beside
@@ -50,30 +51,6 @@ class Snapshot:
 
 
 Watch = Callable[[Snapshot], None]
-
-
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """How to run: `stop_after` "selection" leaves the tests for later.
-
-    Where runs failed, a study stops before its selection, since what is selected stays selected: `retry`
-    tries them again, `accept_failures` goes on without them.
-
-    `far` sends runs to Ray instead of to processes of this machine. A job whose worker dies is tried `tries`
-    times; 0 is once on this machine, and three times on Ray, where workers die of other causes too.
-    """
-
-    device: str = "auto"
-    processes: int = 0
-    retry: bool = False
-    accept_failures: bool = False
-    stop_after: str = ""
-    tries: int = 0
-    far: FarOptions | None = None
-
-    @property
-    def n_tries(self) -> int:
-        return self.tries or (1 if self.far is None else 3)
 
 
 def run_study(
@@ -140,7 +117,7 @@ class _Runner:
             self._finish()
             return
         options = self._options
-        with open_jobs(self._opening(), self._home, self._wanted, options.n_tries, options.far) as jobs:
+        with open_jobs(self._opening(), self._home, self._wanted, options.n_tries, options.cluster) as jobs:
             if not trained:
                 self._train(jobs)
             if self._waits_for_retry():

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from deidlab.errors import ConfigError
 from deidlab.jsonfile import read_object
+from deidlab.options import option
 from deidlab.train.models import ModelSource
 from deidlab.train.record import SETTINGS
 from deidlab.train.settings import TrainSettings, check_table
 
 
 def _setting(default: object, help: str) -> Any:
-    return field(default=default, metadata={"help": help})
+    return option(default, help=help)
 
 
 @dataclass(frozen=True, slots=True)
 class PretrainSettings:
     """Everything that decides a pretraining, but for the model and the notes."""
+
+    GROUP: ClassVar[str] = "Settings"
 
     epochs: int = _setting(3, "Times that the notes are gone through.")
     batch: int = _setting(32, "Windows a step, on average: steps hold a constant number of pieces.")

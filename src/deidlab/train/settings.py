@@ -8,12 +8,13 @@ from __future__ import annotations
 import difflib
 import types
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Union, get_args, get_origin, get_type_hints
 
 from deidlab.encode.words import WORD_STYLES
 from deidlab.errors import ConfigError, UnknownNameError
+from deidlab.options import option
 from deidlab.tomlfile import read_table
 
 DECODINGS = ("viterbi", "greedy", "crf")
@@ -25,12 +26,14 @@ KEEP = ("best", "last")
 
 
 def _setting(default: object, help: str) -> Any:
-    return field(default=default, metadata={"help": help})
+    return option(default, help=help)
 
 
 @dataclass(frozen=True, slots=True)
 class TrainSettings:
     """Everything that decides a fine-tuning, but for the model and the corpora."""
+
+    GROUP: ClassVar[str] = "Settings"
 
     epochs: int = _setting(20, "Times that the training notes are gone through.")
     batch: int = _setting(16, "Windows a step, on average: steps hold a constant number of pieces.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 from deidlab import languages
 from deidlab.errors import ConfigError, UnknownNameError
@@ -12,6 +13,7 @@ from deidlab.mask import Policy, known_policies, load_policy
 from deidlab.mask.keys import check_key, random_key
 from deidlab.mask.policy import STYLES, Style
 from deidlab.models import DEFAULT, HOME
+from deidlab.options import option
 from deidlab.pipeline.settings import Finding
 from deidlab.web.tokens import Tokens
 
@@ -50,14 +52,27 @@ class Limits:
     most `stranger_bytes`; none of them counts among the `requests`.
     """
 
-    body_bytes: int = 4 * 1024 * 1024
-    request_seconds: float = 60.0
+    GROUP: ClassVar[str] = "Limits"
+
+    body_bytes: int = option(
+        4 * 1024 * 1024,
+        "--max-bytes",
+        min=1024,
+        help="The largest request, and the longest line of a batch, in bytes.",
+    )
+    request_seconds: float = option(
+        60.0, "--max-seconds", min=0.1, help="The longest time that a request may take."
+    )
     note_seconds: float = 30.0
-    requests: int = 256
+    requests: int = option(
+        256, "--max-requests", min=1, help="The largest number of requests under way at once."
+    )
     batches: int = 64
     stall_seconds: float = 60.0
     batch_bytes: int = 8 * 1024 * 1024
-    drain_seconds: int = 300
+    drain_seconds: int = option(
+        300, min=1, help="Seconds in which what is under way may finish when the server is stopped."
+    )
     strangers: int = 512
     stranger_seconds: float = 10.0
     stranger_bytes: int = 8 * 1024

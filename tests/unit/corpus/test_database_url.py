@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deidlab.cli.mask_places import is_database
+from deidlab.cli.options.databases import is_database
 from deidlab.corpus.database_url import parse_place, source_place, target_place
 from deidlab.errors import ConfigError
 

@@ -3,56 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from deidlab.cli.corpus.options import (
-    Encoding,
-    From,
-    IdColumn,
-    KeepGoing,
-    Overwrite,
-    PatientColumn,
-    Source,
-    SplitOption,
-    TextColumn,
-    finish_reading,
-    read_settings,
-    show_progress,
-)
-from deidlab.cli.output import AsJson, Quiet, print_json, tell
+from deidlab.cli.corpus.reading import finish_reading, read_documents
+from deidlab.cli.options import COMMON, argument, option, takes_options
+from deidlab.cli.options.output import AnswerOptions, OverwriteOption
+from deidlab.cli.options.reading import CorpusOptions, KeepGoingOption, SplitOption
+from deidlab.cli.output import print_json, tell
 
 if TYPE_CHECKING:
     from deidlab.types import Document
 
 
-def convert(
-    source: Source,
-    destination: Annotated[
-        Path, typer.Argument(metavar="DST", help="A folder, or a file where the format is one file.")
-    ],
-    to: Annotated[
-        str,
-        typer.Option(
-            "--to",
-            metavar="FORMAT",
-            help="i2b2, i2b2-2006, brat, conll, conll-bilou, jsonl, inline, csv, parquet or txt.",
-        ),
-    ],
-    from_: From = None,
-    split: SplitOption = None,
-    part: Annotated[str | None, typer.Option(help="With --split: write only this part.")] = None,
-    encoding: Encoding = "utf-8",
-    text_column: TextColumn = "text",
-    id_column: IdColumn = None,
-    patient_column: PatientColumn = None,
-    keep_going: KeepGoing = False,
-    overwrite: Overwrite = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConvertOptions:
+    """All that `corpus convert` takes."""
+
+    corpus: CorpusOptions
+    destination: Path = argument(metavar="DST", help="A folder, or a file where the format is one file.")
+    to: str = option(
+        metavar="FORMAT",
+        help="i2b2, i2b2-2006, brat, conll, conll-bilou, jsonl, inline, csv, parquet or txt.",
+        group=COMMON,
+    )
+    split: SplitOption
+    part: str | None = option(None, help="With --split: write only this part.", group=SplitOption.GROUP)
+    keeping: KeepGoingOption
+    overwriting: OverwriteOption
+    answer: AnswerOptions
+
+
+@takes_options
+def convert(options: ConvertOptions) -> None:
     """Turn a corpus of one format into another.
 
     Text is kept character for character and spans by their offsets. What the new format cannot hold
@@ -60,30 +46,24 @@ def convert(
 
     Example: deidlab corpus convert training-gold/ notes.jsonl --to jsonl
     """
-    from deidlab.corpus import ReadReport, read_corpus, write_corpus
+    from deidlab.corpus import ReadReport, write_corpus
     from deidlab.corpus.files import refuse_overlap
 
-    refuse_overlap([destination], [source], inside=True)
-    settings = read_settings(encoding, text_column, id_column, patient_column)
-    report = ReadReport()
-    documents = show_progress(
-        source, from_, read_corpus(source, from_, settings, report, keep_going), quiet or as_json
-    )
-    written: list[int] = [0, 0]
-    losses = write_corpus(_counted(_of_part(documents, split, part), written), destination, to, overwrite)
-    if as_json:
-        answer = {
-            "documents": written[0],
-            "spans": written[1],
-            "losses": dict(losses),
-            "skipped": dict(+report.skipped),
-        }
-        print_json({**answer, "left_out": [str(bad) for bad in report.bad]})
+    answer, destination, to = options.answer, options.destination, options.to
+    refuse_overlap([destination], [options.corpus.source], inside=True)
+    report, written = ReadReport(), [0, 0]
+    documents = read_documents(options.corpus, report, options.keeping.keep_going, answer.silent)
+    chosen = _counted(_of_part(documents, options.split.split, options.part), written)
+    losses = write_corpus(chosen, destination, to, options.overwriting.overwrite)
+    if answer.as_json:
+        counts = {"documents": written[0], "spans": written[1], "losses": dict(losses)}
+        left_out = [str(bad) for bad in report.bad]
+        print_json({**counts, "skipped": dict(+report.skipped), "left_out": left_out})
     else:
-        tell(f"wrote {written[0]} documents with {written[1]} spans to {destination}", quiet)
+        tell(f"wrote {written[0]} documents with {written[1]} spans to {destination}", answer.quiet)
         for what, count in sorted(losses.items()):
-            tell(f"not held by {to}: {what} ({count})", quiet)
-    finish_reading(report, quiet or as_json)
+            tell(f"not held by {to}: {what} ({count})", answer.quiet)
+    finish_reading(report, answer.silent)
 
 
 def _of_part(documents: Iterator[Document], split: Path | None, part: str | None) -> Iterator[Document]:

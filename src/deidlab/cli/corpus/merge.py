@@ -3,97 +3,94 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
-import typer
-
-from deidlab.cli.corpus.options import Encoding, KeepGoing, Overwrite, finish_reading
-from deidlab.cli.output import AsJson, Quiet, print_json, tell, with_progress
+from deidlab.cli.corpus.reading import finish_reading
+from deidlab.cli.options import COMMON, argument, option, takes_options, without
+from deidlab.cli.options.output import AnswerOptions, OverwriteOption
+from deidlab.cli.options.reading import KeepGoingOption
+from deidlab.cli.output import print_json, tell, with_progress
+from deidlab.corpus import ReadSettings
 from deidlab.errors import ConfigError
 
 if TYPE_CHECKING:
-    from deidlab.corpus import ReadReport, ReadSettings
+    from deidlab.corpus import ReadReport
     from deidlab.corpus.merge import Source
     from deidlab.labels import LabelSet
 
 
-def merge(
-    sources: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="[NAME=]SRC[:FORMAT]...", help="Corpora; the name is the folder's where not given."
-        ),
-    ],
-    out: Annotated[
-        Path, typer.Option("--out", metavar="DST", help="A folder, or a file where the format is one.")
-    ],
-    to: Annotated[str, typer.Option("--to", metavar="FORMAT", help="Format to write.")] = "jsonl",
-    labels: Annotated[str, typer.Option(help="The label set of the merged corpus.")] = "i2b2-2014",
-    map_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--map",
-            metavar="NAME=MAP",
-            help="A shipped map or a TOML file for one corpus; guessed where not given.",
-        ),
-    ] = None,
-    unmapped: Annotated[
-        str, typer.Option(metavar="error|keep|drop", help="Labels that have no place in the label set.")
-    ] = "error",
-    encoding: Encoding = "utf-8",
-    keep_going: KeepGoing = False,
-    overwrite: Overwrite = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeOptions:
+    """All that `corpus merge` takes."""
+
+    GROUP: ClassVar[str] = COMMON
+
+    sources: tuple[str, ...] = argument(
+        metavar="[NAME=]SRC[:FORMAT]...", help="Corpora; the name is the folder's where not given."
+    )
+    out: Path = option(metavar="DST", help="A folder, or a file where the format is one.")
+    to: str = option("jsonl", metavar="FORMAT", help="Format to write.")
+    labels: str = option("i2b2-2014", help="The label set of the merged corpus.")
+    map: tuple[str, ...] = option(
+        (),
+        metavar="NAME=MAP",
+        help="A shipped map or a TOML file for one corpus; guessed where not given. Repeatable.",
+    )
+    unmapped: str = option(
+        "error",
+        choices=("error", "keep", "drop"),
+        help="What to do with labels that have no place in the label set.",
+    )
+    reading: Annotated[ReadSettings, without("text_column", "id_column", "patient_column")]
+    keeping: KeepGoingOption
+    overwriting: OverwriteOption
+    answer: AnswerOptions
+
+
+@takes_options
+def merge(options: MergeOptions) -> None:
     """Make one corpus out of several: labels of one set, each note's origin in its meta field 'corpus'.
 
     Example: deidlab corpus merge es=cases/train/xml en=notes/ --out all.jsonl --labels i2b2-2014
     """
-    from deidlab.corpus import ReadReport, ReadSettings, write_corpus
+    from deidlab.corpus import ReadReport, write_corpus
     from deidlab.corpus.files import refuse_overlap
     from deidlab.corpus.merge import MergeReport, merge_corpora
     from deidlab.labels import load_label_set
 
-    if unmapped not in ("error", "keep", "drop"):
-        raise typer.BadParameter("say error, keep or drop", param_hint="--unmapped")
-    refuse_overlap([out], [_read_source(each)[1] for each in sources], inside=True)
-    label_set = load_label_set(labels)
-    settings, reading, report = ReadSettings(encoding), ReadReport(), MergeReport()
-    opened = _open_sources(sources, map_ or [], label_set, settings, reading, keep_going, quiet or as_json)
-    merged = merge_corpora(opened, label_set, unmapped, report)
-    losses = write_corpus(with_progress(merged, "notes", None, quiet or as_json), out, to, overwrite)
-    if as_json:
+    out, silent = options.out, options.answer.silent
+    refuse_overlap([out], [_read_source(each)[1] for each in options.sources], inside=True)
+    label_set = load_label_set(options.labels)
+    reading, report = ReadReport(), MergeReport()
+    opened = _open_sources(options, label_set, reading)
+    merged = merge_corpora(opened, label_set, options.unmapped, report)
+    shown = with_progress(merged, "notes", None, silent)
+    losses = write_corpus(shown, out, options.to, options.overwriting.overwrite)
+    if options.answer.as_json:
         print_json({**report.to_json(), "losses": dict(losses)})
     for name in report.documents:
-        tell(f"{name}: {report.documents[name]} documents, {report.spans[name]} spans", quiet or as_json)
+        tell(f"{name}: {report.documents[name]} documents, {report.spans[name]} spans", silent)
     for what, count in sorted(report.dropped.items()):
-        tell(f"dropped: {what} ({count})", quiet or as_json)
-    finish_reading(reading, quiet or as_json)
+        tell(f"dropped: {what} ({count})", silent)
+    finish_reading(reading, silent)
 
 
-def _open_sources(
-    said: list[str],
-    maps: list[str],
-    labels: LabelSet,
-    settings: ReadSettings,
-    reading: ReadReport,
-    keep_going: bool,
-    quiet: bool,
-) -> list[Source]:
+def _open_sources(options: MergeOptions, labels: LabelSet, reading: ReadReport) -> list[Source]:
     from deidlab.corpus import read_corpus
     from deidlab.corpus.merge import Source
     from deidlab.labels import load_map
 
-    named_maps = dict(_split_pair(pair) for pair in maps)
+    settings, keep_going = options.reading, options.keeping.keep_going
+    named_maps = dict(_split_pair(pair) for pair in options.map)
     opened: list[Source] = []
-    for each in said:
+    for each in options.sources:
         name, path, from_ = _read_source(each)
         if name in named_maps:
             mapping = load_map(named_maps.pop(name))
         else:
-            mapping = _guess_map(name, path, from_, labels, settings, quiet)
+            mapping = _guess_map(name, path, from_, labels, settings, options.answer.silent)
         documents = read_corpus(path, from_, settings, reading, keep_going)
         opened.append(Source(name, documents, mapping))
     names = Counter(source.name for source in opened)

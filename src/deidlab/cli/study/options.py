@@ -2,50 +2,52 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, ClassVar
 
-import typer
+from deidlab.cli.options import COMMON, argument, option
 
 if TYPE_CHECKING:
     from deidlab.study.spec import StudySpec
 
-Study = Annotated[
-    Path,
-    typer.Argument(metavar="STUDY.toml", help="The study's file; studies/ has some.", show_default=False),
-]
-Out = Annotated[
-    Path | None, typer.Option("--out", help="The study's folder; named after the file unless given.")
-]
-Corpus = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--corpus",
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpecOptions:
+    """The study, and what the command line changes of it."""
+
+    GROUP: ClassVar[str] = COMMON
+
+    study: Path = argument(
+        metavar="STUDY.toml", help="The study's file; studies/ has some.", show_default=False
+    )
+    out: Path | None = option(
+        None, "--out", "-o", help="The study's folder; named after the file unless given."
+    )
+    corpus: tuple[str, ...] = option(
+        (),
         metavar="[NAME=]PATH",
         help="Where notes are: PATH for a corpus to split, or train=, validation=, test= for parts of their "
         "own, or the name of a [[cross]] corpus. As often as needed.",
-    ),
-]
-Set = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
+    )
+    set: tuple[str, ...] = option(
+        (),
         metavar="KEY=VALUE",
         help="Change a value of the file: make.notes=40, settings.epochs=2, models.NAME.model=FOLDER.",
-    ),
-]
-Device = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
-Price = Annotated[float | None, typer.Option(help="What an hour of one GPU costs; goes over the file's.")]
+    )
+    price: float | None = option(None, help="What an hour of one GPU costs; goes over the file's.")
 
+    @property
+    def folder(self) -> Path:
+        """Where the study is kept."""
+        return self.out or default_folder(self.study)
 
-def open_spec(
-    study: Path, sets: list[str] | None, corpora: list[str] | None, price: float | None
-) -> StudySpec:
-    """The study with what the command line changes of it."""
-    from deidlab.study.reading import read_spec
-    from deidlab.study.spec import with_price
+    def open(self) -> StudySpec:
+        """The study with what the command line changes of it."""
+        from deidlab.study.reading import read_spec
+        from deidlab.study.spec import with_price
 
-    return with_price(read_spec(study, sets or (), corpora or ()), price)
+        return with_price(read_spec(self.study, self.set, self.corpus), self.price)
 
 
 def default_folder(study: Path) -> Path:

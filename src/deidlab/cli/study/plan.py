@@ -2,54 +2,60 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 import typer
 
-from deidlab.cli.output import AsJson, Quiet, print_json, tell
-from deidlab.cli.study import options as opt
+from deidlab.cli.options import COMMON, option, takes_options
+from deidlab.cli.options.output import AnswerOptions
+from deidlab.cli.output import print_json, tell
+from deidlab.cli.study.options import SpecOptions
 
 if TYPE_CHECKING:
     from deidlab.report.tables import Table
     from deidlab.study.planning import Plan
 
-Calibrate = Annotated[
-    bool,
-    typer.Option(
-        "--calibrate/--no-calibrate", help="Time a few training steps of each model on this machine."
-    ),
-]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanOptions:
+    """All that `study plan` takes."""
+
+    GROUP: ClassVar[str] = COMMON
+
+    spec: SpecOptions
+    device: str = option("auto", metavar="auto|cpu|cuda", help="Where the study would run.")
+    time_steps: bool = option(
+        True,
+        "--time-steps/--no-time-steps",
+        old=("--calibrate", "--no-calibrate"),
+        help="Time a few training steps of each model on this machine.",
+    )
+    answer: AnswerOptions
 
 
-def plan(
-    study: opt.Study,
-    out: opt.Out = None,
-    corpus: opt.Corpus = None,
-    set: opt.Set = None,
-    price: opt.Price = None,
-    device: opt.Device = "auto",
-    calibrate: Calibrate = True,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
-) -> None:
+@takes_options
+def plan(options: PlanOptions) -> None:
     """Say what a study will take: runs, epochs, steps, GPU hours, money, and what is shared.
 
     Hours come from the speed of runs that the study has completed, or else from a few training steps of each
     model, timed on this machine. Test notes are not opened.
+
+    Example: deidlab study plan study.toml --corpus notes/
     """
     from deidlab.report.tables import print_table
     from deidlab.study.planning import plan_study
 
-    spec = opt.open_spec(study, set, corpus, price)
-    found = plan_study(spec, out or opt.default_folder(study), device, calibrate)
-    if as_json:
+    spec = options.spec
+    found = plan_study(spec.open(), spec.folder, options.device, options.time_steps)
+    if options.answer.as_json:
         print_json(found.as_dict())
         return
     print_table(_to_table(found))
     for line in _lines(found):
         typer.echo(line)
     for note in found.notes:
-        tell(f"note: {note}", quiet)
+        tell(f"note: {note}", options.answer.quiet)
 
 
 def _to_table(plan: Plan) -> Table:

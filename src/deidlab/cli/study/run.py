@@ -2,77 +2,50 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from deidlab.cli.output import AsJson, Quiet, print_json, tell
-from deidlab.cli.study import options as opt
+from deidlab.cli.options import option, takes_options
+from deidlab.cli.options.output import AnswerOptions
+from deidlab.cli.output import PARTLY_DONE, print_json, tell
+from deidlab.cli.study.options import SpecOptions
+from deidlab.errors import UnknownNameError, UsageError
+from deidlab.study.run_options import ClusterOptions, RunOptions
 
 if TYPE_CHECKING:
-    from deidlab.study.engines import FarOptions
     from deidlab.study.records import StudyRecords
 
-Processes = Annotated[
-    int,
-    typer.Option(
-        min=0,
-        help="Runs side by side; 0 is the file's number, or else one a GPU, or one; on Ray, all that fit.",
-    ),
-]
-Retry = Annotated[bool, typer.Option("--retry", help="Try the runs that failed again.")]
-AcceptFailures = Annotated[
-    bool, typer.Option("--accept-failures", help="Select and test although runs failed; they stay out.")
-]
-StopAfter = Annotated[
-    str, typer.Option(help="'selection' trains and selects, and leaves the test notes shut.")
-]
-Engine = Annotated[str, typer.Option(help="'local' runs on this machine, 'ray' on a Ray cluster.")]
-Address = Annotated[
-    str | None,
-    typer.Option(
-        help="With --engine ray: 'auto' or HOST:PORT of a Ray that runs; left out, one is started here."
-    ),
-]
-GpusPerRun = Annotated[
-    float | None,
-    typer.Option(
-        min=0.0,
-        help="With --engine ray: how much of a GPU a run takes, such as 0.5; one where there are GPUs.",
-        show_default=False,
-    ),
-]
-CpusPerRun = Annotated[
-    float, typer.Option(min=0.0, help="With --engine ray: CPU cores, and threads, that a run takes.")
-]
-Tries = Annotated[
-    int,
-    typer.Option(
-        min=0, help="Times a run is tried whose worker dies; 0 is once on this machine, three times on Ray."
-    ),
-]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyOptions:
+    """All that `study run` takes."""
+
+    spec: SpecOptions
+    how: RunOptions
+    engine: str = option(
+        "local",
+        metavar="local|ray",
+        help="'local' runs on this machine, 'ray' on a Ray cluster.",
+        group=ClusterOptions.GROUP,
+    )
+    cluster: ClusterOptions
+    answer: AnswerOptions
+
+    def __post_init__(self) -> None:
+        if self.engine not in ("local", "ray"):
+            raise UnknownNameError("engine", self.engine, ("local", "ray"))
+        far = self.cluster
+        if self.engine == "local" and (far.address is not None or far.gpus is not None):
+            raise UsageError("--address and --gpus-per-run are for --engine ray")
+        if self.how.stop_after not in ("", "selection"):
+            raise UnknownNameError("stage to stop after", self.how.stop_after, ("selection",))
 
 
-def run(
-    study: opt.Study,
-    out: opt.Out = None,
-    corpus: opt.Corpus = None,
-    set: opt.Set = None,
-    price: opt.Price = None,
-    processes: Processes = 0,
-    device: opt.Device = "auto",
-    retry: Retry = False,
-    accept_failures: AcceptFailures = False,
-    stop_after: StopAfter = "",
-    engine: Engine = "local",
-    address: Address = None,
-    gpus_per_run: GpusPerRun = None,
-    cpus_per_run: CpusPerRun = 1.0,
-    tries: Tries = 0,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
-) -> None:
+@takes_options
+def run(options: StudyOptions) -> None:
     """Train every setting of every model, select by validation F1, and test the selected.
 
     Safe to stop at any moment, Ctrl-C or worse: the same command goes on where it was. A run that fails is
@@ -82,42 +55,27 @@ def run(
 
     `--engine ray` sends runs to the nodes of a Ray cluster, which must all see the study's folder and its
     notes under the same paths. Records, numbers and going on are the same, and the engine may change between.
+
+    Example: deidlab study run study.toml --corpus notes/ --out study
     """
     from deidlab.cli.study.watching import Watcher
-    from deidlab.errors import UnknownNameError
-    from deidlab.study.running import RunOptions, run_study
+    from deidlab.study.running import run_study
 
-    if stop_after not in ("", "selection"):
-        raise UnknownNameError("stage to stop after", stop_after, ("selection",))
-    spec = opt.open_spec(study, set, corpus, price)
-    folder = out or opt.default_folder(study)
-    far = _choose_engine(engine, address, gpus_per_run, cpus_per_run)
-    options = RunOptions(device, processes, retry, accept_failures, stop_after, tries, far)
+    is_ray, folder, quiet = options.engine == "ray", options.spec.folder, options.answer.quiet
+    how = replace(options.how, cluster=options.cluster) if is_ray else options.how
+    spec = options.spec.open()
     with Watcher(spec, quiet) as watcher:
         try:
-            records = run_study(spec, folder, options, watcher.show)
+            records = run_study(spec, folder, how, watcher.show)
         except KeyboardInterrupt:
             watcher.stop()
-            again = f"deidlab study run {study} --out {folder}" + (" --engine ray" if far else "")
+            ray = " --engine ray" if is_ray else ""
+            again = f"deidlab study run {options.spec.study} --out {folder}{ray}"
             tell(f"deidlab: interrupted; go on with `{again}`")
             raise typer.Exit(130) from None
-    _answer(records, folder, as_json, quiet)
+    _answer(records, folder, options.answer.as_json, quiet)
     if any(not each.is_done for each in records.completions):
-        raise typer.Exit(3)
-
-
-def _choose_engine(engine: str, address: str | None, gpus: float | None, cpus: float) -> FarOptions | None:
-    from deidlab.errors import UnknownNameError, UsageError
-
-    if engine not in ("local", "ray"):
-        raise UnknownNameError("engine", engine, ("local", "ray"))
-    if engine == "local":
-        if address is not None or gpus is not None:
-            raise UsageError("--address and --gpus-per-run are for --engine ray")
-        return None
-    from deidlab.study.engines import FarOptions
-
-    return FarOptions(address, cpus, gpus)
+        raise typer.Exit(PARTLY_DONE)
 
 
 def _answer(records: StudyRecords, folder: Path, as_json: bool, quiet: bool) -> None:
