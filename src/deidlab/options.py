@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field
-from types import MappingProxyType
 from typing import Any
 
 COMMON = "Options"
@@ -48,11 +47,13 @@ def option(
     """A field that is an option; `names` where it is not called like the field.
 
     A value that is none of the `choices` is a usage error. `group` is the heading in `--help` [default: the
-    class's GROUP]; `details` are those of the command line's library (metavar, min, max, envvar …). A field
-    of the type `tuple[X, ...]` can be given several times.
+    class's GROUP]; `details` are those of the command line's library (metavar, min, max, envvar …), and
+    `metadata` may say that the field is `left_out`. A field of the type `tuple[X, ...]` can be given several
+    times.
     """
+    more = details.pop("metadata", {})
     declared = Option(help, names, old, choices, group, once, details=details)
-    return field(default=default, metadata={_OPTION: declared})
+    return field(default=default, metadata={_OPTION: declared, **more})
 
 
 def argument(default: Any = MISSING, *, help: str, **details: Any) -> Any:
@@ -60,10 +61,14 @@ def argument(default: Any = MISSING, *, help: str, **details: Any) -> Any:
     return field(default=default, metadata={_OPTION: Option(help, is_argument=True, details=details)})
 
 
-def left_out(declared: Any, why: str, instead: Callable[[Any], Any] | None = None) -> Any:
-    """The same field, which does not tell runs apart, or only by what `instead` makes of its value."""
-    declared.metadata = MappingProxyType({**declared.metadata, _LEFT_OUT: (why, instead)})
-    return declared
+def left_out(why: str, instead: Callable[[Any], Any] | None = None) -> dict[str, Any]:
+    """Metadata of a field that does not tell runs apart, or only by what `instead` makes of its value."""
+    return {_LEFT_OUT: (why, instead)}
+
+
+def is_given(value: object) -> bool:
+    """What tells runs apart where only that there is a value matters."""
+    return value is not None
 
 
 def option_of(each: Field[Any]) -> Option | None:

@@ -8,7 +8,7 @@ from typing import ClassVar
 from deidlab.errors import ConfigError, UnknownNameError
 from deidlab.mask.keys import check_key, random_key
 from deidlab.mask.policy import STYLES, Policy, Style, load_policy
-from deidlab.options import COMMON, option
+from deidlab.options import COMMON, left_out, option
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,11 @@ class MaskSettings:
         help="What PHI is replaced by: blocks, numbered tags, or invented names and shifted dates.",
         group=COMMON,
     )
-    key: bytes = field(default_factory=random_key, repr=False)
+    key: bytes = field(
+        default_factory=random_key,
+        repr=False,
+        metadata=left_out("what tells runs apart is a digest under this key"),
+    )
     redact_mark: str | None = option(
         None,
         metavar="TEXT",

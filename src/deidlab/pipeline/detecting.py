@@ -17,6 +17,7 @@ from deidlab.corpus.formats import find_format, format_to_write, refuse_misnamed
 from deidlab.corpus.writing import Rendered, render_note, write_rendered
 from deidlab.errors import CorpusError
 from deidlab.execute import Executor, Failed, Local
+from deidlab.options import is_given, left_out
 from deidlab.pipeline.calibrating import Calibrator, write_calibration
 from deidlab.pipeline.io.kinds import Source
 from deidlab.pipeline.io.notes import Note, without_id
@@ -47,14 +48,24 @@ class DetectJob:
     """
 
     source: SourceSettings
-    destination: Path
+    destination: Path = field(metadata=left_out("the run's folder is named after it"))
     finding: Finding
     to: str | None = None
-    word_scores: Path | None = None
-    workers: int = 1
-    overwrite: bool = False
-    calibration: Path | None = None
-    execute: Executor | None = None
+    word_scores: Path | None = field(
+        default=None,
+        metadata=left_out("where the scores go changes no note; that they are kept does", is_given),
+    )
+    workers: int = field(default=1, metadata=left_out("who works changes nothing of what comes out"))
+    overwrite: bool = field(
+        default=False, metadata=left_out("it drops an unfinished run before one is gone on with")
+    )
+    calibration: Path | None = field(
+        default=None,
+        metadata=left_out("where it goes changes no note; that scores are kept for it does", is_given),
+    )
+    execute: Executor | None = field(
+        default=None, metadata=left_out("who works changes nothing of what comes out")
+    )
 
     @property
     def executor(self) -> Executor:

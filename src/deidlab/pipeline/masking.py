@@ -20,6 +20,7 @@ from typing import IO, TYPE_CHECKING, Any
 from deidlab.execute import Executor, Failed, Local
 from deidlab.execute.tasks import FarItems, pair
 from deidlab.mask import Masker, MaskSettings, PatientState, unpack_facts
+from deidlab.options import is_given, left_out
 from deidlab.pipeline.io.file_sink import put_in_place
 from deidlab.pipeline.io.kinds import Sink, Source
 from deidlab.pipeline.io.notes import Note
@@ -64,19 +65,27 @@ class MaskJob:
     """
 
     source: SourceSettings
-    destination: Path
+    destination: Path = field(metadata=left_out("the run's folder is named after it"))
     finding: Finding
     settings: MaskSettings = field(repr=False)
     writing: Writing = field(default_factory=Writing)
     spans: SourceSettings | None = None
     repeatable: bool = True
-    workers: int = 1
-    overwrite: bool = False
-    map_file: Path | None = None
-    passphrase: str = field(default="", repr=False)
+    workers: int = field(default=1, metadata=left_out("who works changes nothing of what comes out"))
+    overwrite: bool = field(
+        default=False, metadata=left_out("it drops an unfinished run before one is gone on with")
+    )
+    map_file: Path | None = field(
+        default=None, metadata=left_out("where the map goes changes no note; that one is kept does", is_given)
+    )
+    passphrase: str = field(
+        default="", repr=False, metadata=left_out("it locks the map when all else is done, and is a secret")
+    )
     sink: TablePlace | None = None
     append: bool = False
-    execute: Executor | None = None
+    execute: Executor | None = field(
+        default=None, metadata=left_out("who works changes nothing of what comes out")
+    )
 
     @property
     def executor(self) -> Executor:

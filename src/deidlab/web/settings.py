@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import ClassVar
 
@@ -78,9 +78,9 @@ class Limits:
     stranger_bytes: int = 8 * 1024
 
     def __post_init__(self) -> None:
-        for name in self.__dataclass_fields__:
-            if getattr(self, name) <= 0:
-                raise ConfigError(f"the limit {name} must be above 0")
+        for each in fields(self):
+            if getattr(self, each.name) <= 0:
+                raise ConfigError(f"the limit {each.name} must be above 0")
 
 
 @dataclass(frozen=True, slots=True)

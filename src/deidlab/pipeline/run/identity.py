@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping
+from dataclasses import Field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from deidlab.corpus.database_url import TablePlace
 from deidlab.errors import ConfigError
+from deidlab.options import left_out_of
 from deidlab.pipeline.run.record import versions
-from deidlab.pipeline.run.sameness import mark_files
+from deidlab.pipeline.run.sameness import pin_finding
 from deidlab.pipeline.run.sealing import Seal
 
 if TYPE_CHECKING:
@@ -35,7 +38,7 @@ def describe_settings(job: MaskJob, kind: str) -> dict[str, Any]:
         "model": None if finding.rules == "only" else finding.model and Path(finding.model).name,
         "rules": finding.rules,
         "without_rules": list(finding.without_rules),
-        "device": finding.device,
+        "device": "cpu" if finding.rules == "only" else finding.device,
         "threshold": finding.threshold,
         "ensemble": finding.how,
         "known": _digest(finding.known, seal),
@@ -56,46 +59,50 @@ def describe_settings(job: MaskJob, kind: str) -> dict[str, Any]:
 
 def describe_job(job: MaskJob, kind: str) -> str:
     """One line that is the same only for the same work on the same source with the same key."""
-    policy = job.settings.policy
-    rows = {label: asdict(row) for label, row in sorted(policy.rows.items())}
-    whole = {
-        **describe_settings(job, kind),
-        "parts": _PARTS,
-        "versions": versions(),
-        "source": str(job.source.path.resolve()),
-        "table": None if job.source.table is None else job.source.table.tell_apart(),
-        "limit": job.source.limit,
-        "reading": asdict(job.source.reading),
-        "patient_from": job.source.patient_from,
-        "spans": None if job.spans is None else str(job.spans.path.resolve()),
-        "policy_rows": [rows, asdict(policy.default)],
-        "keeps_map": job.map_file is not None,
-        "model_folder": job.finding.model and str(Path(job.finding.model).resolve()),
-        "found_with": None if job.spans is not None else mark_files(job.finding),
-    }
     # Only its digest is kept: the source's name may be a name.
-    return Seal(job.settings.key).digest("job", json.dumps(whole, sort_keys=True)).hex()
+    return _describe(job, kind, Seal(job.settings.key))
 
 
 def describe_detecting(job: DetectJob, format: str) -> str:
     """One line that is the same only for the same search of the same source."""
-    finding = job.finding
-    # The digests need no secret: what `detect` writes beside them is the notes themselves.
-    seal = Seal(b"detect")
-    whole = {
-        "kind": "detect",
-        "format": format,
-        "words": job.wants_words,
-        "finding": asdict(finding),
-        "files": [_digest(path, seal) for path in (finding.known, finding.allow, finding.deny)],
-        "model": finding.model and str(Path(finding.model).resolve()),
-        "found_with": mark_files(finding),
-        "source": str(job.source.path.resolve()),
-        "reading": asdict(job.source.reading),
-        "patient_from": job.source.patient_from,
-        "versions": versions(),
-    }
-    return seal.digest("job", json.dumps(whole, sort_keys=True, default=str)).hex()
+    # The digest needs no secret: what `detect` writes beside it is the notes themselves.
+    return _describe(job, format, Seal(b"detect"))
+
+
+def _describe(job: MaskJob | DetectJob, kind: str, seal: Seal) -> str:
+    # Pinned, it says where the model and the lists are, and what is in them.
+    pinned = replace(job, finding=pin_finding(job.finding))
+    whole = {"job": tell_apart(pinned), "kind": kind, "parts": _PARTS, "versions": versions()}
+    return seal.digest("job", json.dumps(whole, sort_keys=True)).hex()
+
+
+def tell_apart(value: object) -> Any:
+    """What tells a value from others, for JSON: of a dataclass every field but those that say why not.
+
+    So a field that is new tells runs apart until somebody decides otherwise.
+    """
+    if isinstance(value, TablePlace):
+        return tell_apart(value.tell_apart())
+    if is_dataclass(value):
+        return {each.name: tell_apart(told) for each in fields(value) for told in _told(each, value)}
+    if isinstance(value, Mapping):
+        return {str(key): tell_apart(each) for key, each in value.items()}
+    if isinstance(value, tuple | list):
+        return [tell_apart(each) for each in value]
+    if isinstance(value, Path):
+        return str(value.resolve())
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise TypeError(f"how {type(value).__name__} tells runs apart is not known")
+
+
+def _told(each: Field[Any], owner: object) -> Iterator[Any]:
+    """The field's value, what stands in for it, or nothing."""
+    value, left = getattr(owner, each.name), left_out_of(each)
+    if left is None:
+        yield value
+    elif left[1] is not None:
+        yield left[1](value)
 
 
 def _digest(path: Path | None, seal: Seal) -> str | None:
