@@ -23,8 +23,6 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from deidlab.extras import install_line
-
 _FEW = 12
 
 
@@ -74,6 +72,9 @@ class MissingExtraError(DeidError):
     """An optional part of DeidLab is not installed."""
 
     def __init__(self, what: str, extra: str) -> None:
+        # Imported here: it reads what is installed, which costs every start and is said rarely.
+        from deidlab.extras import install_line
+
         super().__init__(f"{what} needs the '{extra}' extra: {install_line(extra)}")
         self.extra = extra
 

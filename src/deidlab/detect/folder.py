@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from deidlab import conventions, languages
-from deidlab.encode.decoding import SCHEMES, Scores, spell_spans
+from deidlab.encode.tags import SCHEMES, spell_spans
 from deidlab.errors import ModelError
 from deidlab.jsonfile import read_object
+
+if TYPE_CHECKING:
+    from deidlab.encode.decoding import Scores
 
 TAGGER = "tagger.json"
 EXPORT = "export.json"
@@ -150,6 +151,9 @@ def read_steps(folder: Path, facts: TaggerFacts) -> Scores | None:
     """A CRF's steps between tags from an exported folder; None where the tagger has none."""
     if facts.decoding != "crf":
         return None
+    # Imported here: commands name models, and say what is known of them, without computing anything.
+    import numpy as np
+
     path = folder / STEPS
     try:
         steps = np.load(path, allow_pickle=False)

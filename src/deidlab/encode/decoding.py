@@ -11,34 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from deidlab.labels import OUTSIDE, split_tag
+from deidlab.labels import split_tag
 
 Scores = npt.NDArray[np.float32]
 TagIds = npt.NDArray[np.int64]
 
 _NEVER = np.float32(-1e9)
 _BATCH_WORDS = 1_000_000
-
-
-SCHEMES = {
-    "BIO": frozenset("BI"),
-    "IO": frozenset("I"),
-    "BIOES": frozenset("BIES"),
-    "BILOU": frozenset("BILU"),
-}
-"""The prefixes of the tags of each scheme, beside O."""
 _GOES_ON, _OPEN, _LAST = frozenset("IEL"), frozenset("BI"), frozenset("EL")
-
-
-def spell_spans(tags: Sequence[str]) -> bool:
-    """Whether tags are O and those of one scheme, each with a label; others would spell no span."""
-    if len(set(tags)) != len(tags) or OUTSIDE not in tags:
-        return False
-    parts = [split_tag(tag) for tag in tags if tag != OUTSIDE]
-    prefixes = {prefix for prefix, _ in parts}
-    return (
-        bool(parts) and all(label for _, label in parts) and any(prefixes <= own for own in SCHEMES.values())
-    )
 
 
 @dataclass(frozen=True, slots=True)

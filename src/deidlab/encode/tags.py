@@ -17,6 +17,13 @@ from deidlab.types import Document, Misfit, Span, TaggedDocument, Word
 
 OVERLAP = "overlaps a longer span"
 SAME_LENGTH_OVERLAP = "overlaps a span of the same length"
+SCHEMES = {
+    "BIO": frozenset("BI"),
+    "IO": frozenset("I"),
+    "BIOES": frozenset("BIES"),
+    "BILOU": frozenset("BILU"),
+}
+"""The prefixes of the tags of each scheme, beside O."""
 _GOES_ON, _ENDS = frozenset("IEL"), frozenset("ELSU")
 
 
@@ -88,3 +95,14 @@ def resolve_overlaps(spans: Iterable[Span]) -> tuple[list[Span], list[Misfit]]:
         misfits.append(Misfit(span, OVERLAP if longer else SAME_LENGTH_OVERLAP))
     misfits.sort(key=lambda m: (m.span.start, m.span.end, m.span.label))
     return kept, misfits
+
+
+def spell_spans(tags: Sequence[str]) -> bool:
+    """Whether tags are O and those of one scheme, each with a label; others would spell no span."""
+    if len(set(tags)) != len(tags) or OUTSIDE not in tags:
+        return False
+    parts = [split_tag(tag) for tag in tags if tag != OUTSIDE]
+    prefixes = {prefix for prefix, _ in parts}
+    return (
+        bool(parts) and all(label for _, label in parts) and any(prefixes <= own for own in SCHEMES.values())
+    )

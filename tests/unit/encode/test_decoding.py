@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from deidlab.encode.decoding import TagGrammar, decode_valid, spell_spans
-from deidlab.encode.tags import tags_to_spans
+from deidlab.encode.decoding import TagGrammar, decode_valid
+from deidlab.encode.tags import spell_spans, tags_to_spans
 
 BIO = ("O", "B-X", "I-X", "B-Y", "I-Y")
 BIOES = ("O", "B-X", "I-X", "E-X", "S-X", "B-Y", "E-Y")
