@@ -6,6 +6,7 @@ A file has one term a line, `#` starts a comment; a deny term may be followed by
 from __future__ import annotations
 
 import functools
+from bisect import bisect_left
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -77,14 +78,11 @@ def find_allowed(text: str, terms: frozenset[str]) -> list[tuple[int, int]]:
 
 def outside(spans: Iterable[Span], stretches: list[tuple[int, int]]) -> list[Span]:
     """The spans that lie inside none of the stretches (in order, none inside another)."""
-    from bisect import bisect_right
-
     if not stretches:
         return list(spans)
-    starts = [start for start, _ in stretches]
     kept = []
     for span in spans:
-        index = bisect_right(starts, span.start) - 1
+        index = bisect_left(stretches, (span.start + 1,)) - 1
         if index < 0 or stretches[index][1] < span.end:
             kept.append(span)
     return kept

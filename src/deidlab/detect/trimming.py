@@ -50,6 +50,9 @@ def _trim_date(text: str, span: Span) -> tuple[int, int]:
 
 def _trim_name(text: str, span: Span) -> tuple[int, int]:
     start, end = span.start, span.end
+    # One word of letters, as most names are, has nothing around it: no blank, no mark.
+    if text[start:end].isalpha():
+        return start, end
     first = _FIRST.match(text, start, end)
     if first is not None and first.end() < end:
         start = first.end()

@@ -86,7 +86,9 @@ def _outermost(batches: Iterable[list[Match]]) -> Iterator[Match]:
     """
     reach = 0
     for batch in batches:
-        batch.sort()
+        # Most notes have few of most cues, and none of some.
+        if len(batch) > 1:
+            batch.sort()
         for match in batch:
             if -match[1] > reach:
                 reach = -match[1]
