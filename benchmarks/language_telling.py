@@ -1,7 +1,7 @@
 """How surely and how fast a note's text tells its language: `python benchmarks/language_telling.py`.
 
-Prints a table for benchmarks/results/language_telling.md: hand-written English and Spanish notes, and made ones of
-all languages, among which a third are forms, tables and scraps of a line.
+Prints a table for benchmarks/results/language_telling.md: hand-written English and Spanish notes, and made
+ones of all languages, among which a third are forms, tables and scraps of a line.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ def note_sets() -> Iterator[tuple[str, str, list[Document]]]:
 
 
 def main() -> None:
-    print("| notes | language | told right | told wrong | several left, the right one among them | ruled out wrongly |"
-          " microseconds a note |")  # fmt: skip
+    columns = ("notes", "language", "told right", "told wrong", "several left, the right one among them",
+               "ruled out wrongly", "microseconds a note")  # fmt: skip
+    print("| " + " | ".join(columns) + " |")
     print("|---|---|---:|---:|---:|---:|---:|")
     for name, code, notes in note_sets():
         told = [languages.in_note(ALL, note.text).code.split(languages.JOINT) for note in notes]
