@@ -43,10 +43,31 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Region:
+    """A stretch of a note that stands at a place of its own in a container.
+
+    `label` is the PHI type that a typed field holds; without one the stretch is searched like any text.
+    """
+
+    start: int
+    end: int
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """What a note was taken out of: its bytes, and where in the note each of its pieces stands, in order."""
+
+    content: bytes = field(repr=False)
+    regions: tuple[Region, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """One note: its text and the spans marked in it, in reading order.
 
-    `patient` decides splits, surrogates and date shifts; left empty, it becomes the document's id.
+    `patient` decides splits, surrogates and date shifts; left empty, it becomes the document's id. A note out
+    of a record or a letter brings its `container` along, to be put back.
     """
 
     id: str
@@ -54,6 +75,7 @@ class Document:
     text: str = field(default="", repr=False)
     spans: tuple[Span, ...] = ()
     meta: Mapping[str, Any] = field(default_factory=dict, repr=False, hash=False)
+    container: Container | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not self.id:

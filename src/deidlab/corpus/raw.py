@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from deidlab.errors import AlignmentError, CorpusError
 from deidlab.options import option
-from deidlab.types import Document, Span, is_writable
+from deidlab.types import Container, Document, Span, is_writable
 
 MAX_NOTE_CHARACTERS = 64 * 1024 * 1024
 # What is read must be written again by functions that call themselves, from wherever they are called.
@@ -68,6 +68,7 @@ class RawDocument:
     meta: Mapping[str, Any] = field(default_factory=dict, repr=False)
     skipped: Mapping[str, int] = field(default_factory=dict)
     named_by_file: bool = False
+    container: Container | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,7 @@ def build_document(raw: RawDocument) -> Document:
         raise CorpusError(f"{raw.path}: document {raw.id} has {len(raw.text)} characters; the limit is 64 Mi")
     spans = tuple(Span(a.start, a.end, a.label, a.score, a.source) for a in raw.annotations)
     try:
-        return Document(raw.id, raw.patient, raw.text, spans, raw.meta)
+        return Document(raw.id, raw.patient, raw.text, spans, raw.meta, raw.container)
     except CorpusError as error:
         raise type(error)(f"{raw.path}: {error}") from None
 

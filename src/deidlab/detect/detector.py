@@ -26,6 +26,7 @@ from deidlab.detect.answers import (
 from deidlab.detect.echo import find_echoes
 from deidlab.detect.ensemble import HOW, combine
 from deidlab.detect.eponyms import drop_eponyms
+from deidlab.detect.fields import keep_in_place, typed_fields
 from deidlab.detect.known import KnownTable
 from deidlab.detect.lexicon import check_terms, find_allowed, find_denied, outside
 from deidlab.detect.naming import (
@@ -106,12 +107,13 @@ class Detector:
             self._speaking[spoken.code] = replace(self, **parts if self.rules else {**parts, "rules": ()})
         return self._speaking[spoken.code]
 
-    def _detect_one(
-        self,
-        document: Document,
-        answer: Answer | None,
-        with_words: bool,
-    ) -> Detection:
+    def _detect_one(self, document: Document, answer: Answer | None, with_words: bool) -> Detection:
+        found = self._find(document, answer, with_words)
+        if document.container is None:
+            return found
+        return replace(found, spans=keep_in_place(found.spans, document))
+
+    def _find(self, document: Document, answer: Answer | None, with_words: bool) -> Detection:
         if self.labels != OWN_LABELS or answer is None:
             return self._in_native(document, answer, with_words)
         own = self._own_labels(document.text, answer, with_words)
@@ -130,7 +132,8 @@ class Detector:
         members = [self._by_rules(text, answer)] if self.rules else []
         if answer is not None:
             members.append(list(rename(answer[0], self.model_labels)))
-        certain = [*find_denied(text, self.deny), *(self.known.find(document) if self.known else ())]
+        known = self.known.find(document) if self.known else ()
+        certain = [*find_denied(text, self.deny), *known, *typed_fields(document)]
         proposed: list[Span] = trim_spans(text, combine(members, self.how)) if members else []
         if answer is not None and self.threshold is not None:
             proposed += find_likely_words(answer, self.threshold)

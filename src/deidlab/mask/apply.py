@@ -7,9 +7,10 @@ other's mirror; `move_spans` gives the same annotations with their offsets in th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from deidlab.errors import AlignmentError
-from deidlab.types import Span
+from deidlab.types import Region, Span
 
 Replacement = tuple[Span, str]
 
@@ -73,6 +74,24 @@ def landings(replacements: Sequence[Replacement]) -> list[tuple[int, int]]:
         places.append((start, start + len(new)))
         shift += len(new) - (span.end - span.start)
     return places
+
+
+def move_regions(regions: Sequence[Region], replacements: Sequence[Replacement]) -> tuple[Region, ...]:
+    """The regions with their offsets in the edited text; a replacement across the edge of one is an error."""
+    moved: list[Region] = []
+    index = shift = 0
+    for region in regions:
+        start = region.start + shift
+        while index < len(replacements) and replacements[index][0].start < region.end:
+            span, new = replacements[index]
+            if span.start < region.start or span.end > region.end:
+                raise AlignmentError(f"span {span.start}–{span.end} reaches over the edge of its region")
+            shift += len(new) - (span.end - span.start)
+            index += 1
+        moved.append(replace(region, start=start, end=region.end + shift))
+    if index < len(replacements):
+        raise AlignmentError("a replaced span lies outside all regions")
+    return tuple(moved)
 
 
 def undo(edited: str, pieces: Sequence[tuple[int, int, str]]) -> str:

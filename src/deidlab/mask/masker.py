@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from deidlab import languages
+from deidlab.carriers import KEY
 from deidlab.errors import CorpusError
 from deidlab.labels import language_of_label
 from deidlab.languages.language import Language
@@ -116,6 +117,8 @@ class Masker:
         return tuple(sorted((*moved, *self.masked_spans(masked)), key=lambda s: (s.start, s.end, s.label)))
 
     def _replace(self, span: Span, written: str, number: int, note: NoteSurrogates) -> str:
+        if span.label == KEY:
+            return self.pseudonym("key", written)
         row = self.settings.policy.row(span.label)
         style = row.style or self.settings.style
         if row.action != "mask":

@@ -5,6 +5,7 @@ Folders stay folders and files files; a table keeps the names of its columns for
 
 from __future__ import annotations
 
+import base64
 import json
 import shutil
 from collections import Counter
@@ -111,7 +112,7 @@ class FileSink(Sink):
             one.write_cells((_row(each, columns, annotated, one.cell) for each in notes), path, header)
         elif self.one_note:
             for _, content in notes:
-                path.write_bytes(next(iter(content.values())).encode())
+                path.write_bytes(_as_bytes(next(iter(content.values()))))
         else:
             write_rendered(map(_from_text, notes), path, self.format, overwrite=True)
 
@@ -120,13 +121,25 @@ def to_text(format: str, document: Document) -> Any:
     """Id and text of a note, or the texts of its files by their endings."""
     note = render_note(document, find_format(format), Counter())
     content = note.content
-    return [note.id, content if isinstance(content, str) else {k: v.decode() for k, v in content.items()}]
+    return [note.id, content if isinstance(content, str) else {k: _as_text(v) for k, v in content.items()}]
+
+
+def _as_text(data: bytes) -> str | list[str]:
+    """Bytes as JSON can hold them: those of a letter or a picture are no text."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return [base64.b64encode(data).decode()]
+
+
+def _as_bytes(held: str | list[str]) -> bytes:
+    return held.encode() if isinstance(held, str) else base64.b64decode(held[0])
 
 
 def _from_text(note: Any) -> Rendered:
     name, content = note
     return Rendered(
-        name, content if isinstance(content, str) else {k: v.encode() for k, v in content.items()}
+        name, content if isinstance(content, str) else {k: _as_bytes(v) for k, v in content.items()}
     )
 
 

@@ -50,6 +50,8 @@ def attach(partial: Partial, notes: Sequence[Note]) -> Sequence[Note]:
 def _attach(note: Note, partial: Partial) -> Note:
     if note.document is None:
         return note
+    if note.document.container is not None:
+        return replace(note, document=None, problem="--spans marks plain notes, and this one is a container")
     found = partial.state.given(partial.seal.digest("document", note.document.id))
     if found is None:
         return replace(note, document=None, problem="the corpus of spans does not hold it, or not readably")

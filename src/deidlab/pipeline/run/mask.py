@@ -14,7 +14,7 @@ from typing import Any
 
 from deidlab.errors import CorpusError
 from deidlab.mask import Masker, MaskSettings, PatientState
-from deidlab.mask.apply import landings, undo
+from deidlab.mask.apply import landings, move_regions, undo
 from deidlab.pipeline.io.kinds import Rendering
 from deidlab.pipeline.io.notes import Note
 from deidlab.pipeline.run.annotations import OwnAnnotations, sort_annotations
@@ -23,7 +23,7 @@ from deidlab.pipeline.run.parts import PartNote
 from deidlab.pipeline.run.sealing import Seal
 from deidlab.pipeline.run.state import Settled, spans_from_json
 from deidlab.pipeline.settings import Writing
-from deidlab.types import Document, MaskedDocument, Span
+from deidlab.types import Container, Document, MaskedDocument, Span
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.:+/-]{0,59}")
 
@@ -83,7 +83,15 @@ def masked_document(
     patient = document.patient if kept else masker.pseudonym("patient", document.patient)
     meta = {column: document.meta[column] for column in writing.columns if column in document.meta}
     moved = own.moved(masked, writing.annotations_kept)
-    return Document(name, "" if document.patient == document.id else patient, masked.text, moved, meta)
+    own_patient = "" if document.patient == document.id else patient
+    return Document(name, own_patient, masked.text, moved, meta, _emptied(document, masked))
+
+
+def _emptied(document: Document, masked: MaskedDocument) -> Container | None:
+    """The note's container, with its pieces where they stand in the masked text."""
+    if document.container is None:
+        return None
+    return replace(document.container, regions=move_regions(document.container.regions, masked.replacements))
 
 
 def check_undone(text: str, masked: MaskedDocument) -> None:

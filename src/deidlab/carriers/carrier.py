@@ -1,0 +1,64 @@
+"""What a carrier is: bytes of a container in, its pieces out; and the same container with other pieces.
+
+Whatever a carrier does not know, it removes and counts, or it refuses the container: nothing that nobody has
+classified is passed through.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from deidlab.errors import CorpusError
+
+KEY = "KEY"
+"""The label of a key that links records: it becomes the same pseudonym wherever it stands, in any style."""
+
+Removed = Counter[str]
+"""What was taken out since nobody has classified it, by kinds that the standard names."""
+
+
+class Refused(CorpusError):
+    """A container that cannot be taken apart safely; the message quotes nothing of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """The text at one place of a container.
+
+    `label` is the PHI type that a typed field holds, or KEY; without one the text is searched.
+    """
+
+    text: str = field(repr=False)
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """A container taken apart: its pieces, always in the same order; whose it is; what is left out.
+
+    `patient` is empty where the container does not say.
+    """
+
+    pieces: tuple[Piece, ...] = field(repr=False)
+    patient: str = field(default="", repr=False)
+    id: str = field(default="", repr=False)
+    removed: Mapping[str, int] = field(default_factory=dict)
+
+
+class Carrier(Protocol):
+    """One kind of container."""
+
+    def take_apart(self, content: bytes) -> Parts:
+        """Its pieces; a container that cannot be read, or not safely, is `Refused`."""
+        ...
+
+    def put_together(self, content: bytes, texts: Sequence[str]) -> bytes:
+        """The container with these texts in the place of its pieces, one for each and in their order.
+
+        All else that is not known to be harmless is gone. A text that its place cannot hold, such as a tag
+        in the place of a date, is left out there in the way that the standard has for that.
+        """
+        ...

@@ -1,0 +1,95 @@
+"""A carrier as a corpus format: a container is a note, whose text is its pieces, each on lines of its own.
+
+The pieces remember where they stand, so that the container is written with what became of each. Written can
+only be what was read from such a container.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from deidlab.carriers import Carrier, Parts
+from deidlab.corpus.files import name_to_id
+from deidlab.corpus.format import Format, OneText
+from deidlab.corpus.raw import MAX_NOTE_CHARACTERS, BadDocument, RawDocument, ReadSettings
+from deidlab.errors import CorpusError
+from deidlab.inputfile import read_input
+from deidlab.types import Container, Document, Region
+
+# An empty line, so that no sentence goes on from one piece into the next.
+_BETWEEN = "\n\n"
+Split = Callable[[bytes], Iterable[bytes]]
+"""The containers of one file; together they are the file."""
+
+
+def container_a_file(
+    name: str,
+    carrier: Carrier,
+    suffixes: tuple[str, ...],
+    begins: Callable[[bytes], bool] | None = None,
+    extra: tuple[str, str] | None = None,
+) -> Format:
+    """A format of which each file is one container."""
+
+    def read(path: Path, settings: ReadSettings) -> Iterator[RawDocument | BadDocument]:
+        yield _to_raw(carrier.take_apart, read_input(path), path, name_to_id(path.stem), True)
+
+    def render(document: Document, losses: Counter[str]) -> dict[str, bytes]:
+        return {suffixes[0]: put_back(document, carrier, name)}
+
+    return Format(
+        name=name, suffixes=suffixes, read=read, begins=begins, render=render, first_notes=None, extra=extra,
+        count=lambda path: 1, lacks=("spans",),
+    )  # fmt: skip
+
+
+def containers_in_a_file(
+    name: str, carrier: Carrier, split: Split, suffixes: tuple[str, ...], begins: Callable[[bytes], bool]
+) -> Format:
+    """A format of which a file is any number of containers, one after another, as text."""
+
+    def read(path: Path, settings: ReadSettings) -> Iterator[RawDocument | BadDocument]:
+        for number, content in enumerate(split(read_input(path)), 1):
+            try:
+                yield _to_raw(carrier.take_apart, content, path, f"{path.stem}-{number}", False)
+            except CorpusError as error:
+                yield BadDocument(path, f"container {number}: {error}", f"{path.stem}-{number}")
+
+    def render(document: Document, losses: Counter[str]) -> str:
+        return put_back(document, carrier, name).decode()
+
+    return Format(
+        name=name, suffixes=suffixes, read=read, begins=begins, one=OneText(render), first_notes=None,
+        count=lambda path: sum(1 for _ in split(read_input(path))), lacks=("spans",),
+    )  # fmt: skip
+
+
+def _to_raw(
+    take_apart: Callable[[bytes], Parts], content: bytes, path: Path, otherwise: str, by_file: bool
+) -> RawDocument:
+    parts = take_apart(content)
+    texts: list[str] = []
+    regions: list[Region] = []
+    place = 0
+    for piece in parts.pieces:
+        regions.append(Region(place, place + len(piece.text), piece.label))
+        texts.append(piece.text)
+        place += len(piece.text) + len(_BETWEEN)
+    if place > MAX_NOTE_CHARACTERS:
+        raise CorpusError(f"its text has {place} characters; the limit is 64 Mi")
+    return RawDocument(
+        path, parts.id or otherwise, _BETWEEN.join(texts), (), parts.patient, {}, parts.removed,
+        named_by_file=by_file and not parts.id, container=Container(content, tuple(regions)),
+    )  # fmt: skip
+
+
+def put_back(document: Document, carrier: Carrier, name: str) -> bytes:
+    """The document's container with its text in it."""
+    if document.container is None:
+        raise CorpusError(
+            f"document {document.id}: {name} is written only from {name}; what is no container stays a note"
+        )
+    texts = [document.text[each.start : each.end] for each in document.container.regions]
+    return carrier.put_together(document.container.content, texts)

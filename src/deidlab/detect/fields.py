@@ -1,0 +1,37 @@
+"""What a container knows of its pieces: typed fields are found as they are, and no span leaves its piece."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+
+from deidlab.types import Document, Span
+
+SOURCE = "field"
+
+
+def typed_fields(document: Document) -> list[Span]:
+    """The spans of all fields of which the container says what they hold."""
+    if document.container is None:
+        return []
+    return [
+        Span(each.start, each.end, each.label, 1.0, SOURCE)
+        for each in document.container.regions
+        if each.label and each.end > each.start
+    ]
+
+
+def keep_in_place(spans: Iterable[Span], document: Document) -> tuple[Span, ...]:
+    """The typed fields whole, and of other spans what lies in text, cut where a piece ends."""
+    if document.container is None:
+        return tuple(spans)
+    free = [each for each in document.container.regions if not each.label]
+    ends = [each.end for each in free]
+    kept = typed_fields(document)
+    for span in spans:
+        for each in free[bisect_right(ends, span.start) :]:
+            if each.start >= span.end:
+                break
+            start, end = max(span.start, each.start), min(span.end, each.end)
+            kept.append(Span(start, end, span.label, span.score, span.source))
+    return tuple(sorted(kept, key=lambda each: (each.start, each.end)))
