@@ -86,7 +86,7 @@ def test_a_fall_back_is_told_and_is_no_failure(
         (["{run}", "--out", "{run}", "--overwrite"], "will not replace"),
         (["{run}", "--out", "{tmp}/out", "--corpus", "{tmp}/absent.jsonl"], "absent.jsonl"),
         (
-            ["{run}", "--out", "{tmp}/out", "--format", "onnx", "--int8", "--calibration", "{held}"],
+            ["{run}", "--out", "{tmp}/out", "--format", "onnx", "--int8", "--int8-notes", "{held}"],
             "calibrate",
         ),
     ],

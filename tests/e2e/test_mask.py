@@ -320,7 +320,7 @@ def test_a_wanted_recall_is_held_or_refused(tmp_path: Path, key: Path, capsys: C
     refused = deidlab(capsys, *arguments)
     assert refused.status == 1 and "no calibration says which threshold holds it" in refused.err
     calibration = tmp_path / "c.json"
-    found = ("--out", tmp_path / "f.jsonl", "--calibration", calibration, "--workers", "1", "-q")
+    found = ("--out", tmp_path / "f.jsonl", "--write-calibration", calibration, "--workers", "1", "-q")
     assert deidlab(capsys, "detect", gold, "--rules", "only", *found).status == 0
     done = deidlab(capsys, *arguments, "--calibration", calibration)
     assert done.status == 0 and "holds the wanted recall (0.9 of all PHI)" in done.err

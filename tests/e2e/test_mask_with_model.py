@@ -124,7 +124,7 @@ def test_a_wanted_recall_becomes_a_threshold(model: Path, tmp_path: Path, capsys
     gold = write_jsonl(make_notes(2 * n_units, 6), tmp_path / "gold.jsonl")
     calibration, found = tmp_path / "calibration.json", tmp_path / "found.jsonl"
     done = deidlab(
-        capsys, "detect", gold, "--out", found, "--model", model, "--calibration", calibration,
+        capsys, "detect", gold, "--out", found, "--model", model, "--write-calibration", calibration,
         "--workers", "1", "-q",
     )  # fmt: skip
     assert done.status == 0, done.err

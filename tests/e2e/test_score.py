@@ -105,7 +105,7 @@ def test_every_file_is_written_and_none_shows_text(
         "--chart": "out/f1.png",
         "--confusion": "out/confusion.svg",
         "--curves": "out/curves.png",
-        "--calibration": "out/calibration.pdf",
+        "--reliability": "out/calibration.pdf",
     }
     arguments = [part for name, file in options.items() for part in (name, tmp_path / file)]
     done = deidlab(capsys, "score", gold, system, "--all", "--by", "site", *arguments)

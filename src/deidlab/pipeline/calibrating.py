@@ -136,7 +136,9 @@ def read_calibration(path: Path) -> Calibration:
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror or 'cannot be read'}") from None
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise ConfigError(f"{path}: not a calibration that `deidlab detect --calibration` wrote") from None
+        raise ConfigError(
+            f"{path}: not a calibration that `deidlab detect --write-calibration` wrote"
+        ) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +186,8 @@ def _find(policy: Policy, finding: Finding, path: Path | None) -> Path:
             return beside
     raise ConfigError(
         f"policy {policy.name} wants a recall, and no calibration says which threshold holds it: make one "
-        "with `deidlab detect GOLD --calibration FILE` and name it with --calibration FILE (or put it into "
-        f"the model's folder as {NAME}), or write a threshold into the policy"
+        "with `deidlab detect GOLD --write-calibration FILE` and name it with --calibration FILE (or put it "
+        f"into the model's folder as {NAME}), or write a threshold into the policy"
     )
 
 

@@ -57,7 +57,7 @@ class DetectJob:
     )
     workers: int = field(default=1, metadata=left_out("who works changes nothing of what comes out"))
     overwrite: bool = field(
-        default=False, metadata=left_out("it drops an unfinished run before one is gone on with")
+        default=False, metadata=left_out("it drops an unfinished run before any is continued")
     )
     calibration: Path | None = field(
         default=None,

@@ -3,7 +3,7 @@
     source -> find (workers) -> state -> settle patients -> source again -> mask (workers) -> parts -> output
 
 Two passes, since numbered tags and collisions are settled once a patient over all its notes. Between them
-the state holds offsets and keyed digests. What a kill leaves is gone on with; each note is written once.
+the state holds offsets and keyed digests. A killed run goes on from there; each note is written once.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class MaskJob:
     repeatable: bool = True
     workers: int = field(default=1, metadata=left_out("who works changes nothing of what comes out"))
     overwrite: bool = field(
-        default=False, metadata=left_out("it drops an unfinished run before one is gone on with")
+        default=False, metadata=left_out("it drops an unfinished run before any is continued")
     )
     map_file: Path | None = field(
         default=None, metadata=left_out("where the map goes changes no note; that one is kept does", is_given)

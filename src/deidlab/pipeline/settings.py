@@ -66,7 +66,7 @@ class Finding:
     known: Path | None = option(
         None,
         metavar="TABLE",
-        help="Table of what is known of patients (CSV, Parquet, JSONL): 'patient', then name, dob and others.",
+        help="Table of what is known of patients (CSV, Parquet, JSONL): patient, then name, dob and others.",
     )
     allow: Path | None = option(
         None, metavar="FILE", help="Terms of your site that are never PHI, one a line."

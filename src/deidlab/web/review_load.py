@@ -1,4 +1,4 @@
-"""A corpus in, a review begun or gone on with: each note in the store with its first marks.
+"""A corpus in, a review begun or continued: each note in the store with its first marks.
 
 Notes that are there already stay as they are, with all that was decided. A corpus with spans is reviewed as
 it is marked; in one without, a detector marks first, and what it nearly found stays beside as hints.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from deidlab.pipeline.detecting import DetectJob
     from deidlab.pipeline.masking import MaskJob
 
-# What the lines of parts hold: an unfinished run of another form cannot be gone on with.
+# What the lines of parts hold: an unfinished run of another form cannot be continued.
 _PARTS = "rendered"
 
 

@@ -36,7 +36,7 @@ class OnePass:
     """One way through a source: who works, what is done already, and what goes to a worker.
 
     `passed` is told of notes that are done, before or now. Where the pass has got to is kept in `partial`
-    under `name`; without one nothing is kept, and nothing gone on with. `attach` gives each note what belongs
+    under `name`; without one nothing is kept, and nothing continued. `attach` gives each note what belongs
     to it, and `items` is what a worker then gets. `here` is for those who must see the notes themselves.
     """
 

@@ -80,7 +80,7 @@ def scratch_folder(destination: Path) -> Iterator[Path]:
 
 
 def _drop_other(folder: Path, job: str, restart: bool) -> None:
-    """Remove what cannot be gone on with: another job's run, on request, or one whose key is lost."""
+    """Remove what cannot be continued: another job's run, on request, or one whose key is lost."""
     path = folder / "state.sqlite"
     if not path.exists():
         shutil.rmtree(folder, ignore_errors=True)

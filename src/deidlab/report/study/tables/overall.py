@@ -54,7 +54,7 @@ def _headline(row: ScoredRow, part: str, key: str) -> float | None:
 
 
 def interval_tables(study: ScoredStudy) -> Iterator[DataTable]:
-    """Table 5 again, a part a table, each figure with its interval."""
+    """Table 5 again, one table for each part, each figure with its interval."""
     for part in PARTS[::-1]:
         rows: list[tuple[Value, ...]] = []
         for row in study.rows:
