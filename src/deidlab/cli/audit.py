@@ -43,9 +43,9 @@ class AuditOptions:
         help="A model to look again with [default: the rules; at 0.05 where they had a part].",
     )
     sample: int | None = option(
-        None, min=1, metavar="N", help="Draw N notes for people to read.", group=_SAMPLE
+        None, min=1, metavar="N", help="Draw N notes for people to read and judge.", group=_SAMPLE
     )
-    seed: int = option(0, help="Which sample is drawn.", group=_SAMPLE)
+    seed: int = option(0, help="Seed of the sample.", group=_SAMPLE)
     verdicts: Path | None = option(
         None,
         metavar="FILE",

@@ -22,12 +22,12 @@ class MeasuringOptions:
     )
     format: str = option("", "--from", metavar="FORMAT", help="Format of the notes; recognised unless given.")
     map: str = option("", help="Map labels first: a known map's name, or a TOML file.")
-    limit: int = option(0, min=0, metavar="N", help="Measure on the first N notes; 0: on all.")
+    limit: int = option(0, min=0, metavar="N", help="Measure on the first N notes; 0 takes all.")
     int8_notes: Path | None = option(
         None,
         old=("--calibration",),
         metavar="NOTES",
-        help="Notes to fix int8 ranges on beforehand (openvino); no gold needed.",
+        help="Notes from which int8 ranges are fixed beforehand (openvino); no gold needed.",
     )
 
 
@@ -45,9 +45,9 @@ class ExportOptions:
         metavar="onnx|openvino",
         help="What the model is to run on; openvino is faster.",
     )
-    int8: bool = option(False, help="Weights and most sums in 8 bits, if F1 stays within 0.2 points.")
-    bf16: bool = option(False, help="Sums in 16 bits where the processor has them (openvino).")
-    force_int8: bool = option(False, help="Keep int8 unmeasured, or whatever it costs.")
+    int8: bool = option(False, help="Compute in 8 bits, if F1 stays within 0.2 points.")
+    bf16: bool = option(False, help="Compute in 16 bits where the processor can (openvino).")
+    force_int8: bool = option(False, help="Keep int8 even unmeasured, or whatever F1 it costs.")
     overwrite: bool = option(False, help="Replace an export that is there.")
     measuring: MeasuringOptions
     answer: AnswerOptions

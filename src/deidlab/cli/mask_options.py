@@ -37,7 +37,7 @@ class MaskOptions:
     )
     dry_run: bool = option(
         False,
-        help="Write nothing: count, and say what a stricter threshold would add.",
+        help="Write nothing; count what would be masked, and what a stricter threshold would add.",
         group=COMMON,
     )
     masking: MaskingOptions

@@ -22,7 +22,7 @@ class MemoryOptions:
     GROUP: ClassVar[str] = "Memory"
 
     memory: str | None = option(None, help="What fits in this much, such as 32GB (10⁹ bytes) or 80GiB?")
-    batch: int | None = option(None, min=1, help="The memory that this batch of windows takes.")
+    batch: int | None = option(None, min=1, help="How much memory does this batch of windows take?")
     length: int | None = option(None, help="Pieces in a window. [default: 512]")
     precision: str | None = option(
         None, help="fp32, bf16 (weights, too) or bf16-mixed (autocast over fp32 weights). [default: fp32]"
@@ -56,11 +56,11 @@ class ParamsOptions:
         None,
         help="token (no pooler), sequence, mlm or none. [default: sequence; token with --memory]",
     )
-    labels: int | None = option(None, help="Labels that the head tells apart. [default: 2]")
+    labels: int | None = option(None, help="How many labels the head tells apart. [default: 2]")
     format: str | None = option(None, "--format", "-f", help="md, json, csv, listing or html. [default: md]")
     explain: bool = option(False, help="Print the arithmetic, block by block.")
     everything: bool = option(
-        False, "--all", help="A page for every known model, and their rank, into --out."
+        False, "--all", help="Write a page for every known model, and their ranking, into --out."
     )
     study: bool = option(False, help="The study's Table 1 and its Appendices B to G.")
     list_names: bool = option(False, "--list", help="The known models, their sizes and other names.")

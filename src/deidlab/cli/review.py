@@ -44,7 +44,7 @@ class ExportOptions:
     by: str = option(
         "", metavar="NAME", help="Export notes that two people reviewed as this one marked them."
     )
-    agreement: bool = option(False, help="Print how far the reviewers agree, and stop.")
+    agreement: bool = option(False, help="Print how well the reviewers agree, and stop.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +71,7 @@ class ReviewOptions:
         0.0,
         min=0.0,
         max=1.0,
-        help="The share of notes that two people review independently, to see how far they agree.",
+        help="The share of notes that two people review independently, to measure their agreement.",
     )
     compare: tuple[str, ...] = option(
         (),
@@ -79,10 +79,10 @@ class ReviewOptions:
         help="A retrained model: the page shows what it would change; 'rules' are rules alone. Repeatable.",
     )
     load_only: bool = option(
-        False, help="Read the corpus, run the models, and stop: later the page is there at once."
+        False, help="Read the corpus, run the models, and stop, so that the page opens at once later."
     )
     reviewer: str | None = option(
-        None, metavar="NAME", help="Who reviews, where there are no tokens [default: your login]."
+        None, metavar="NAME", help="Who is reviewing, where there are no tokens [default: your login]."
     )
     results: ExportOptions
     models: ModelsOptions

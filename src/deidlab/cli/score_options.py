@@ -63,18 +63,18 @@ class Outputs:
 
     GROUP: ClassVar[str] = "Files to write"
 
-    leaks: Path | None = option(None, metavar="FILE.csv", help="Leaks and over-maskings by offset.")
-    confusion: Path | None = option(None, metavar="FILE.png", help="Types confused, a picture.")
-    chart: Path | None = option(None, metavar="FILE.png", help="F1 by type and system, bars.")
+    leaks: Path | None = option(None, metavar="FILE.csv", help="Leaks and over-maskings, with their offsets.")
+    confusion: Path | None = option(None, metavar="FILE.png", help="Picture of which types are confused.")
+    chart: Path | None = option(None, metavar="FILE.png", help="Bar chart of F1 by type and system.")
     curves: Path | None = option(None, metavar="FILE.png", help="Precision–recall curves.")
     reliability: Path | None = option(
         None,
         old=("--calibration",),
         metavar="FILE.png",
-        help="How often words are PHI that were found to be so probable, a picture.",
+        help="Reliability diagram: how often words are PHI, by how probable they were found.",
     )
     markdown: Path | None = option(None, metavar="FILE", help="Every table as Markdown.")
-    csv: Path | None = option(None, metavar="FILE", help="Every count and ratio, one in each row.")
+    csv: Path | None = option(None, metavar="FILE", help="Every count and ratio, one per row.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,7 +28,7 @@ class TrainOptions:
     start: StartOptions
     validation: Path | None = option(None, help="Annotated notes to validate on.")
     validation_share: float = option(
-        0.0, help="Hold out this share of the notes, by patient, where none are given."
+        0.0, help="Without --validation: hold out this share of the notes, by patient."
     )
     notes: NotesOption
     map: str = option("", help="Map labels first: a known map's name, or a TOML file.")
@@ -40,7 +40,7 @@ class TrainOptions:
     teachers: tuple[Path, ...] = option(
         (),
         metavar="RUN",
-        help="Learn what this finished run says; repeat it for the mean of several runs.",
+        help="Learn from the answers of this finished run. Repeatable: then from the runs' mean.",
         group="Model",
     )
     preset: str = option(

@@ -61,7 +61,7 @@ class Finding:
         group=COMMON,
     )
     rules: str = option(
-        "on", choices=RULES, help="Rules and lists beside the model, not at all, or instead of a model."
+        "on", choices=RULES, help="Use rules and lists beside the model, not at all, or without a model."
     )
     known: Path | None = option(
         None,
@@ -69,10 +69,10 @@ class Finding:
         help="Table of what is known of patients (CSV, Parquet, JSONL): patient, then name, dob and others.",
     )
     allow: Path | None = option(
-        None, metavar="FILE", help="Terms of your site that are never PHI, one a line."
+        None, metavar="FILE", help="Terms of your site that are never PHI, one per line."
     )
     deny: Path | None = option(
-        None, metavar="FILE", help="Terms of your site that are always PHI, one a line."
+        None, metavar="FILE", help="Terms of your site that are always PHI, one per line."
     )
     threshold: float | None = option(
         None,

@@ -17,19 +17,19 @@ class ClusterOptions:
     address: str | None = option(
         None,
         metavar="auto|HOST:PORT",
-        help="With --engine ray: 'auto' or HOST:PORT of a Ray that runs; left out, one is started here.",
+        help="With --engine ray: the cluster's address; without one a Ray is started here.",
     )
     cpus: float = option(
         1.0,
         "--cpus-per-run",
         min=0.0,
-        help="With --engine ray: CPU cores, and threads, that a run takes.",
+        help="With --engine ray: CPU cores (and threads) for each run.",
     )
     gpus: float | None = option(
         None,
         "--gpus-per-run",
         min=0.0,
-        help="With --engine ray: how much of a GPU a run takes, such as 0.5; one where there are GPUs.",
+        help="With --engine ray: how much of a GPU each run takes, such as 0.5; one where there are GPUs.",
     )
 
 
@@ -44,24 +44,26 @@ class RunOptions:
     `tries` times; 0 is once on this machine, and three times on Ray, where workers die of other causes too.
     """
 
-    device: str = option("auto", metavar="auto|cpu|cuda", help="Where to train and test.", group=COMMON)
+    device: str = option(
+        "auto", metavar="auto|cpu|cuda", help="The device to train and test on.", group=COMMON
+    )
     processes: int = option(
         0,
         min=0,
         help="Runs side by side; 0: the file's number, else one for each GPU, or one; on Ray, all that fit.",
         group=COMMON,
     )
-    retry: bool = option(False, help="Try the runs that failed again.", group=COMMON)
+    retry: bool = option(False, help="Try failed runs again.", group=COMMON)
     accept_failures: bool = option(
-        False, help="Select and test although runs failed; they stay out.", group=COMMON
+        False, help="Select and test although some runs failed; those are left out.", group=COMMON
     )
     stop_after: str = option(
-        "", help="'selection' trains and selects, and leaves the test notes shut.", group=COMMON
+        "", help="'selection' trains and selects, and does not open the test notes.", group=COMMON
     )
     tries: int = option(
         0,
         min=0,
-        help="How often a run is tried whose worker dies; 0 is once on this machine, three times on Ray.",
+        help="How often to try a run whose worker dies; 0 is once on this machine, 3 times on Ray.",
         group=ClusterOptions.GROUP,
     )
     cluster: ClusterOptions | None = None

@@ -25,8 +25,8 @@ class PretrainSettings:
 
     GROUP: ClassVar[str] = "Settings"
 
-    epochs: int = _setting(3, "Times that the notes are gone through.")
-    batch: int = _setting(32, "Windows a step, on average: steps hold a constant number of pieces.")
+    epochs: int = _setting(3, "How many times to go through the notes.")
+    batch: int = _setting(32, "Windows per step, on average: steps hold a constant number of pieces.")
     learning_rate: float = _setting(1e-4, "Highest learning rate of AdamW.")
     weight_decay: float = _setting(0.01, "Weight decay of AdamW; biases and norms are left out.")
     warmup: float = _setting(0.06, "Share of the run over which the learning rate rises from zero.")

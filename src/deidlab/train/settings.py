@@ -35,8 +35,8 @@ class TrainSettings:
 
     GROUP: ClassVar[str] = "Settings"
 
-    epochs: int = _setting(20, "Times that the training notes are gone through.")
-    batch: int = _setting(16, "Windows a step, on average: steps hold a constant number of pieces.")
+    epochs: int = _setting(20, "How many times to go through the training notes.")
+    batch: int = _setting(16, "Windows per step, on average: steps hold a constant number of pieces.")
     learning_rate: float = _setting(5e-5, "Highest learning rate of AdamW.")
     weight_decay: float = _setting(0.01, "Weight decay of AdamW; biases and norms are left out.")
     warmup: float = _setting(0.0, "Share of the run over which the learning rate rises from zero.")
@@ -50,7 +50,7 @@ class TrainSettings:
     window: int = _setting(512, "Pieces in a window, special ones included.")
     stride: int = _setting(384, "Pieces from one window's start to the next; the rest is overlap.")
     all_pieces: bool = _setting(False, "Learn from all pieces of a word, not only its first.")
-    patience: int = _setting(0, "Stop after so many validations without a better F1; 0 never stops.")
+    patience: int = _setting(0, "Stop after this many validations without a better F1; 0 never stops.")
     validate_every: int = _setting(1, "Epochs from one validation to the next; the last is always validated.")
     keep: str = _setting("best", "Weights to keep: those of the best validation, or the last.")
     accumulate: int = _setting(1, "Batches whose gradients are added up to one step.")
@@ -60,7 +60,7 @@ class TrainSettings:
     clip: float = _setting(1.0, "Largest norm of the gradient; 0 does not clip.")
     layer_decay: float = _setting(1.0, "Factor on the learning rate from each layer to the one below it.")
     head_rate: float = _setting(1.0, "Factor on the learning rate of the layers that are new.")
-    average: float = _setting(0.0, "Decay a step of a moving average of the weights; 0 keeps none.")
+    average: float = _setting(0.0, "Decay per step of a moving average of the weights; 0 keeps none.")
     hide_pieces: float = _setting(0.0, "Share of the pieces hidden at each step, so that context must tell.")
     shapes: bool = _setting(False, "Give the model each word's letter case and the white space before it.")
     swaps: int = _setting(0, "Copies of the notes to add, their PHI exchanged against that of other notes.")

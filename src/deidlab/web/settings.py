@@ -65,13 +65,15 @@ class Limits:
     )
     note_seconds: float = 30.0
     requests: int = option(
-        256, "--max-requests", min=1, help="The largest number of requests under way at once."
+        256, "--max-requests", min=1, help="The most requests that may be in progress at once."
     )
     batches: int = 64
     stall_seconds: float = 60.0
     batch_bytes: int = 8 * 1024 * 1024
     drain_seconds: int = option(
-        300, min=1, help="Seconds in which what is under way may finish when the server is stopped."
+        300,
+        min=1,
+        help="How many seconds requests in progress may take to finish when the server is stopped.",
     )
     strangers: int = 512
     stranger_seconds: float = 10.0

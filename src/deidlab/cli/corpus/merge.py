@@ -28,9 +28,9 @@ class MergeOptions:
     GROUP: ClassVar[str] = COMMON
 
     sources: tuple[str, ...] = argument(
-        metavar="[NAME=]SRC[:FORMAT]...", help="Corpora; the name is the folder's where not given."
+        metavar="[NAME=]SRC[:FORMAT]...", help="Corpora, each named after its folder unless a name is given."
     )
-    out: Path = option(metavar="DST", help="A folder, or a file where the format is one.")
+    out: Path = option(metavar="DST", help="A folder, or a file where the format is one file.")
     to: str = option("jsonl", metavar="FORMAT", help="Format to write.")
     labels: str = option("i2b2-2014", help="The label set of the merged corpus.")
     map: tuple[str, ...] = option(

@@ -23,10 +23,14 @@ class SplitOptions:
     out: Path = option(metavar="MANIFEST", help="Where to write the manifest (JSON).")
     ratios: str = option(
         "50:10:40",
-        help="Shares of the parts, by documents; named like train=80:dev=20 if you wish.",
+        help="The share of documents in each part; parts can be named: train=80:dev=20.",
     )
-    seed: int = option(0, help="Another seed, another split.")
-    by: str = option("patient", metavar="patient|document", help="Keep a patient's notes together, or not.")
+    seed: int = option(0, help="Seed of the split.")
+    by: str = option(
+        "patient",
+        metavar="patient|document",
+        help="Keep each patient's notes together, or deal out single documents.",
+    )
     keeping: KeepGoingOption
     overwriting: OverwriteOption
     answer: AnswerOptions

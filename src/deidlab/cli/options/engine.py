@@ -53,7 +53,10 @@ class EngineOptions(WorkersOption):
         help="With ray: the cluster [default: a Ray of its own on this machine, for this run].",
     )
     min_workers: int = option(
-        1, old=("--least-workers",), min=1, help="With ray: workers to keep when there is nothing to do."
+        1,
+        old=("--least-workers",),
+        min=1,
+        help="With ray: how many workers to keep when there is nothing to do.",
     )
     cpus_per_worker: float = option(1.0, min=0.0, help="With ray: cores that each worker is given.")
     gpus_per_worker: float = option(
@@ -64,7 +67,7 @@ class EngineOptions(WorkersOption):
     tries: int = option(
         3,
         min=1,
-        help="With ray: how often a note that kills its worker is tried before it is listed as failed.",
+        help="With ray: how often to try a note whose worker dies before it is listed as failed.",
     )
 
     def __post_init__(self) -> None:

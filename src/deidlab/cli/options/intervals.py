@@ -18,11 +18,11 @@ class IntervalOptions:
     unit: str = option(
         "document",
         metavar="document|patient",
-        help="What is drawn again for intervals and comparisons, and what a threshold's promise is about.",
+        help="What is resampled for intervals and comparisons, and what a threshold's promise is about.",
     )
     resamples: int = option(2000, help="Bootstrap resamples; 0 leaves intervals and p-values out.")
     seed: int = option(0, help="Seed of the resamples.")
-    confidence: float = option(0.95, help="Of intervals, bounds and the threshold's promise.")
+    confidence: float = option(0.95, help="Confidence of intervals, bounds and the threshold's promise.")
 
     def settings(self) -> ResampleSettings:
         from deidlab.evaluate.resample import ResampleSettings

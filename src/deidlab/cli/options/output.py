@@ -38,4 +38,4 @@ class AnswerOptions(QuietOption):
 class OverwriteOption:
     GROUP: ClassVar[str] = OUTPUT
 
-    overwrite: bool = option(False, help="Replace what is there under that name.")
+    overwrite: bool = option(False, help="Replace existing output.")

@@ -22,20 +22,23 @@ class PlanOptions:
     )
     sample: int = option(1000, min=1, metavar="N", help="With --plan: how many notes to measure with.")
     notes: int | None = option(
-        None, min=1, metavar="N", help="With --plan: plan for N notes [default: as many as SRC has]."
+        None,
+        min=1,
+        metavar="N",
+        help="With --plan: how many notes to plan for [default: as many as SRC has].",
     )
     nodes: int | None = option(
-        None, min=1, metavar="N", help="With --plan: plan for a cluster of N machines, too."
+        None, min=1, metavar="N", help="With --plan: also plan for a cluster of N machines."
     )
     cores: int | None = option(
         None, min=1, metavar="N", help="With --nodes: cores of each machine [default: as many as here]."
     )
     gpus: int = option(0, min=0, metavar="N", help="With --nodes: GPUs of each machine.")
     gpu_speed: float | None = option(
-        None, min=0.001, metavar="X", help="With --gpus: notes a second in which one GPU of yours finds PHI."
+        None, min=0.001, metavar="X", help="With --gpus: how many notes per second one of your GPUs searches."
     )
     price_per_hour: float | None = option(
-        None, min=0.0, metavar="X", help="With --plan: the price of a machine for an hour."
+        None, min=0.0, metavar="X", help="With --plan: what one machine costs per hour."
     )
 
     def __post_init__(self) -> None:

@@ -35,7 +35,7 @@ class NoteOptions(ReadingOptions):
     """The same for notes of patients."""
 
     patient_from: str | None = option(
-        None, metavar="REGEX", help="Take the patient from a note's id: what the one group matches."
+        None, metavar="REGEX", help="Take the patient from a note's id: what the pattern's one group matches."
     )
 
     def source(self, path: Path, table: TablePlace | None = None) -> SourceSettings:

@@ -17,8 +17,10 @@ from deidlab.pipeline.settings import Finding
 class ServerOptions:
     GROUP: ClassVar[str] = "Server"
 
-    host: str = option("127.0.0.1", help="Where to listen. Anything but this machine itself needs a token.")
-    port: int = option(8000, min=0, max=65535, help="The port; 0 takes a free one.", group=COMMON)
+    host: str = option("127.0.0.1", help="Where to listen. Any address but this machine's own needs a token.")
+    port: int = option(
+        8000, min=0, max=65535, help="The port to listen on; 0 takes a free one.", group=COMMON
+    )
     token_file: Path | None = option(
         None,
         metavar="FILE",
@@ -27,7 +29,7 @@ class ServerOptions:
         "instead.",
     )
     allow_host: tuple[str, ...] = option(
-        (), metavar="NAME", help="A further name by which browsers may call this server. Repeatable."
+        (), metavar="NAME", help="Another name by which browsers may reach this server. Repeatable."
     )
     access_log: Path | None = option(
         None, metavar="FILE", help="Where the access log goes (mode 0600) [default: standard error]."

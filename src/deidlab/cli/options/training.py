@@ -22,14 +22,14 @@ class StartOptions:
     )
     out: Path | None = option(None, help="The run folder to write.")
     resume: Path | None = option(
-        None, help="Go on with the run in this folder; settings given go over its own."
+        None, help="Continue the run in this folder; settings given here replace its own."
     )
     overwrite: bool = option(False, help="Replace a run that is in the folder.")
     tokenizer: str = option(
-        "", help="Folder or tokenizer.json, or `learn` to learn one from the notes.", group="Model"
+        "", help="A folder or tokenizer.json, or `learn` to learn one from the notes.", group="Model"
     )
     from_scratch: bool = option(False, help="Start with random weights.", group="Model")
-    device: str = option("auto", metavar="auto|cpu|cuda", help="Where to train.")
+    device: str = option("auto", metavar="auto|cpu|cuda", help="The device to train on.")
 
     @property
     def folder(self) -> Path:

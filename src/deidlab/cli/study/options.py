@@ -35,7 +35,7 @@ class SpecOptions:
         metavar="KEY=VALUE",
         help="Change a value of the file: make.notes=40, settings.epochs=2, models.NAME.model=FOLDER.",
     )
-    price: float | None = option(None, help="What an hour of one GPU costs; goes over the file's.")
+    price: float | None = option(None, help="What one GPU costs per hour; replaces the file's price.")
 
     @property
     def folder(self) -> Path:

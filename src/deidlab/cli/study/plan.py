@@ -24,7 +24,7 @@ class PlanOptions:
     GROUP: ClassVar[str] = COMMON
 
     spec: SpecOptions
-    device: str = option("auto", metavar="auto|cpu|cuda", help="Where the study would run.")
+    device: str = option("auto", metavar="auto|cpu|cuda", help="The device that the study would run on.")
     time_steps: bool = option(
         True,
         "--time-steps/--no-time-steps",
