@@ -1,4 +1,4 @@
-"""What every command shares: its usual options, progress on stderr, answers on stdout."""
+"""What every command shares: progress on stderr, answers on stdout."""
 
 from __future__ import annotations
 
@@ -6,17 +6,9 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
 import typer
-
-Quiet = Annotated[
-    bool,
-    typer.Option(
-        "--quiet", "-q", help="Say nothing but errors and the answer; with an output file, not even that."
-    ),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as JSON for a program to read.")]
 
 Item = TypeVar("Item")
 PARTLY_DONE = 3

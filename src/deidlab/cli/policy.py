@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from deidlab.cli.commands import LazyCommand, app_of
-from deidlab.cli.options import option, takes_options
-from deidlab.cli.output import AsJson, print_json
+from deidlab.cli.options import option, takes_options, without
+from deidlab.cli.options.output import AnswerOptions
+from deidlab.cli.output import print_json
 
 if TYPE_CHECKING:
     from deidlab.mask import Policy
     from deidlab.mask.policy import Style
 
 _HERE = "deidlab.cli.policy"
+_Json = Annotated[AnswerOptions, without("quiet")]
 
 policy = app_of(
     "policy",
@@ -35,7 +37,8 @@ class ShowOptions:
     markdown: bool = option(False, "--markdown", help="Print a Markdown table, for a protocol or a file.")
 
 
-def list_policies(as_json: AsJson = False) -> None:
+@takes_options
+def list_policies(answer: _Json) -> None:
     """The policies that are shipped, a line each.
 
     Example: deidlab policy list
@@ -45,7 +48,7 @@ def list_policies(as_json: AsJson = False) -> None:
     from deidlab.report.tables import print_table
 
     policies = [load_policy(name) for name in known_policies()]
-    if as_json:
+    if answer.as_json:
         print_json([{"name": each.name, "description": each.description} for each in policies])
     else:
         print_table(policies_table(policies))
@@ -61,7 +64,7 @@ def show(
         str, typer.Argument(metavar="NAME|FILE", help="A shipped policy, or a TOML file.", show_default=False)
     ],
     how: ShowOptions,
-    as_json: AsJson = False,
+    answer: _Json,
 ) -> None:
     """What a policy does to each label, with examples and clauses.
 
@@ -75,7 +78,7 @@ def show(
     from deidlab.report.tables import print_table, table_to_markdown
 
     found, style = load_policy(name), cast("Style", how.style)
-    if as_json:
+    if answer.as_json:
         print_json(policy_to_json(found, style))
     elif how.markdown:
         typer.echo(table_to_markdown(policy_table(found, style)), nl=False)
@@ -83,9 +86,10 @@ def show(
         print_table(policy_table(found, style))
 
 
+@takes_options
 def check(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A TOML file.", show_default=False)],
-    as_json: AsJson = False,
+    answer: _Json,
 ) -> None:
     """Whether a policy file of your own is sound, and where it leaves more.
 
@@ -104,7 +108,7 @@ def check(
     parent = load_policy(str(table["like"])) if "like" in table else read_policy({"name": "masking all"})
     more = loosened(own, parent)
     labels = sorted(table.get("types", {}))
-    if as_json:
+    if answer.as_json:
         print_json({"name": own.name, "like": table.get("like"), "labels": labels, "leaves_more": more})
         return
     typer.echo(f"policy {own.name} is sound: {len(labels)} labels of its own, all others as in {parent.name}")

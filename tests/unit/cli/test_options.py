@@ -85,7 +85,7 @@ def test_the_help_of_mask_has_seven_groups_and_what_most_need_comes_first() -> N
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_is_grouped_and_teaches(name: str) -> None:
     command = COMMANDS[name]
-    assert f"Example: deidlab {name} " in command.help
+    assert f"Example: deidlab {name}" in command.help
     assert len(groups(name)) <= 7
     for each in command.params:
         assert each.help.strip().endswith((".", "?", "]", "**", ")")), f"{name} {each.name}: {each.help}"

@@ -8,7 +8,6 @@ from dataclasses import Field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from deidlab.corpus.database_url import TablePlace
 from deidlab.errors import ConfigError
 from deidlab.options import left_out_of
 from deidlab.pipeline.run.record import versions
@@ -79,10 +78,11 @@ def _describe(job: MaskJob | DetectJob, kind: str, seal: Seal) -> str:
 def tell_apart(value: object) -> Any:
     """What tells a value from others, for JSON: of a dataclass every field but those that say why not.
 
-    So a field that is new tells runs apart until somebody decides otherwise.
+    So a field that is new tells runs apart until somebody decides otherwise. A table of a database says
+    itself what tells it apart, since its URL may hold a password.
     """
-    if isinstance(value, TablePlace):
-        return tell_apart(value.tell_apart())
+    if (own := getattr(value, "tell_apart", None)) is not None:
+        return tell_apart(own())
     if is_dataclass(value):
         return {each.name: tell_apart(told) for each in fields(value) for told in _told(each, value)}
     if isinstance(value, Mapping):
