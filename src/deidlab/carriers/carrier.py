@@ -28,11 +28,13 @@ class Refused(CorpusError):
 class Piece:
     """The text at one place of a container.
 
-    `label` is the PHI type that a typed field holds, or KEY; without one the text is searched.
+    `label` is the PHI type that a typed field holds, or KEY; without one the text is searched. The `caption`
+    is a word for the place, such as DOB, that stands before the piece in the note and is never put back.
     """
 
     text: str = field(repr=False)
     label: str = ""
+    caption: str = ""
 
 
 @dataclass(frozen=True, slots=True)

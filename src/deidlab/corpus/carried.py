@@ -74,9 +74,11 @@ def _to_raw(
     regions: list[Region] = []
     place = 0
     for piece in parts.pieces:
-        regions.append(Region(place, place + len(piece.text), piece.label))
-        texts.append(piece.text)
-        place += len(piece.text) + len(_BETWEEN)
+        caption = f"{piece.caption}: " if piece.caption else ""
+        start = place + len(caption)
+        regions.append(Region(start, start + len(piece.text), piece.label))
+        texts.append(caption + piece.text)
+        place += len(texts[-1]) + len(_BETWEEN)
     if place > MAX_NOTE_CHARACTERS:
         raise CorpusError(f"its text has {place} characters; the limit is 64 Mi")
     return RawDocument(

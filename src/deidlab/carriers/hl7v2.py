@@ -1,0 +1,286 @@
+"""HL7 v2 messages: what `data/carriers/hl7v2.toml` knows of their fields, and nothing else, goes through.
+
+A message is parsed with the delimiters that it names itself. Rows of text that belong together (OBX, NTE) are
+one piece, since a name may run over their edge. Names, dates and addresses are typed fields.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from deidlab.carriers.carrier import Parts, Piece, Refused, Removed
+from deidlab.carriers.hl7v2_text import (
+    Delimiters,
+    Repetition,
+    Segment,
+    parse_segment,
+    read_place,
+    read_text,
+    segment_text,
+    write_place,
+)
+from deidlab.carriers.tables import load_table
+
+_HEADERS = ("MSH", "FHS", "BHS")
+_TRAILERS = ("BTS", "FTS")
+_STARTS = re.compile(rb"(?m)^[\x0b\s]*(?=(?:MSH|FHS|BTS|FTS)\W|BHS\W)")
+_TEXTS = frozenset({"ST", "TX", "FT"})
+_DATE = re.compile(r"(\d{4})(\d{2})?(\d{2})?((?:\d{2}){0,3}(?:\.\d{1,6})?)([+-]\d{4})?")
+_NEW_DATE = re.compile(r"\d{4}(?:-\d{2}){0,2}")
+_NULL = '""'
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """One piece, and how what became of it is put in its place."""
+
+    piece: Piece
+    put: Callable[[str], None] = field(repr=False)
+
+
+@dataclass(slots=True)
+class _Message:
+    """A message as a tree of its parts; going through it takes out whatever is not known."""
+
+    delimiters: Delimiters
+    segments: list[Segment]
+    ending: str
+    removed: Removed = field(default_factory=Removed)
+
+    def slots(self) -> list[_Slot]:
+        """Every piece of it, in order."""
+        known = load_table("hl7v2")["segments"]
+        kept = [each for each in self.segments if each.name in known]
+        self.removed["segments"] += len(self.segments) - len(kept)
+        self.segments = kept
+        found: list[_Slot] = []
+        for (_, is_text), group in groupby(kept, key=self._row_of):
+            rows = list(group)
+            for segment in rows:
+                found += self._fields(segment, known[segment.name], is_text)
+            if is_text:
+                found += self._joined(rows)
+        return found
+
+    def _row_of(self, segment: Segment) -> tuple[object, bool]:
+        """Rows of text that belong together are alike in this."""
+        if segment.name == "NTE":
+            return "NTE", True
+        if segment.name == "OBX" and segment.text(2, self.delimiters) in _TEXTS:
+            return ("OBX", segment.text(3, self.delimiters)), True
+        return id(segment), False
+
+    def _joined(self, rows: Sequence[Segment]) -> Iterator[_Slot]:
+        places = [(row, 3 if row.name == "NTE" else 5) for row in rows]
+        texts = [row.lines(number, self.delimiters) for row, number in places]
+        if not any(line for lines in texts for line in lines):
+            return
+
+        def put(new: str) -> None:
+            lines = iter(new.split("\n"))
+            last = len(places) - 1
+            for index, ((row, number), old) in enumerate(zip(places, texts, strict=True)):
+                taken = list(lines) if index == last else [line for _, line in zip(old, lines, strict=False)]
+                row.put_lines(number, taken, self.delimiters)
+
+        yield _Slot(Piece("\n".join(line for lines in texts for line in lines)), put)
+
+    def _fields(self, segment: Segment, known: dict[str, str], has_rows: bool) -> Iterator[_Slot]:
+        rows_at = (3 if segment.name == "NTE" else 5) if has_rows else None
+        for number in segment.numbers():
+            kind = known.get(str(number))
+            if number == rows_at or segment.is_empty(number):
+                continue
+            if kind == "value":
+                kind = load_table("hl7v2")["values"].get(segment.text(2, self.delimiters))
+            if kind is None:
+                self._remove(segment, number)
+            elif kind != "stays":
+                yield from self._typed(segment, number, kind)
+
+    def _remove(self, segment: Segment, number: int) -> None:
+        self.removed[f"{segment.name}-{number}"] += 1
+        segment.clear(number)
+
+    def _typed(self, segment: Segment, number: int, kind: str) -> Iterator[_Slot]:
+        name, _, label = kind.partition(":")
+        caption = load_table("hl7v2")["captions"].get(f"{segment.name}-{number}", "")
+        for repetition in segment.repetitions(number):
+            if name == "text":
+                yield from self._leaf(repetition, "1", "text", caption)
+                self._keep_only(segment, number, repetition, {"1"})
+                continue
+            parts = load_table("hl7v2")["types"][name]
+            yield from self._parts(repetition, parts, label or "DOCTOR", caption)
+            places = [place for key, of in parts.items() for place in (of if key == "name" else [key])]
+            self._keep_only(segment, number, repetition, set(map(str, places)))
+
+    def _parts(
+        self, repetition: Repetition, parts: dict[str, object], label: str, caption: str
+    ) -> Iterator[_Slot]:
+        for place, kind in parts.items():
+            if place == "name":
+                assert isinstance(kind, list)
+                yield from self._name(repetition, [str(each) for each in kind], label, caption)
+            elif kind == "data":
+                yield from self._data(repetition)
+            elif kind != "stays":
+                yield from self._leaf(repetition, place, str(kind), caption)
+
+    def _keep_only(self, segment: Segment, number: int, repetition: Repetition, known: set[str]) -> None:
+        for index, component in enumerate(repetition, 1):
+            if str(index) in known or not any(component):
+                continue
+            if any(place.startswith(f"{index}.") for place in known):
+                component[:] = [
+                    part if f"{index}.{inner}" in known else "" for inner, part in enumerate(component, 1)
+                ]
+                continue
+            self.removed[f"{segment.name}-{number}.{index}"] += 1
+            component[:] = [""]
+
+    def _leaf(self, repetition: Repetition, place: str, kind: str, caption: str) -> Iterator[_Slot]:
+        old = self._read(repetition, place)
+        if not old.strip() or old == _NULL:
+            return
+
+        def put(new: str) -> None:
+            if new != old:
+                write_place(repetition, place, self.delimiters.write(new))
+
+        if kind == "date":
+            yield from self._date(old, put, caption)
+        else:
+            yield _Slot(Piece(old, "" if kind == "text" else kind, caption), put)
+
+    def _read(self, repetition: Repetition, place: str) -> str:
+        return self.delimiters.read(read_place(repetition, place))
+
+    def _date(self, old: str, put: Callable[[str], None], caption: str) -> Iterator[_Slot]:
+        """The day alone is a piece: its time of day goes with it, or not at all."""
+        match = _DATE.fullmatch(old)
+        if match is None:
+            self.removed["dates that are none"] += 1
+            put("")
+            return
+        year, month, day, time, zone = match.groups(default="")
+        written = "-".join(filter(None, (year, month, day)))
+
+        def put_date(new: str) -> None:
+            if new == written:
+                return
+            whole = len(new) == len(written) == len("2064-03-14")
+            put((new.replace("-", "") + (time + zone if whole else "")) if _NEW_DATE.fullmatch(new) else "")
+
+        yield _Slot(Piece(written, "DATE", caption), put_date)
+
+    def _name(
+        self, repetition: Repetition, places: Sequence[str], label: str, caption: str
+    ) -> Iterator[_Slot]:
+        """Family name, given name and more as one piece, so that it is one person."""
+        old = "^".join(self._read(repetition, place) for place in places).rstrip("^")
+        if not old.strip() or old == _NULL:
+            return
+
+        def put(new: str) -> None:
+            if new == old:
+                return
+            parts = [*new.split("^", len(places) - 1), *[""] * len(places)]
+            for place, part in zip(places, parts, strict=False):
+                write_place(repetition, place, self.delimiters.write(part.replace("^", " ")))
+
+        yield _Slot(Piece(old, label, caption), put)
+
+    def _data(self, repetition: Repetition) -> Iterator[_Slot]:
+        """Enclosed text is decoded and searched; of any other kind nothing stays."""
+        kind, encoding, held = (
+            self._read(repetition, "2"),
+            self._read(repetition, "4"),
+            read_place(repetition, "5"),
+        )
+        packed = encoding.lower() == "base64"
+        try:
+            text = base64.b64decode(held, validate=True).decode() if packed else self.delimiters.read(held)
+        except (binascii.Error, ValueError):
+            text = ""
+        if kind.upper() not in ("TEXT", "TX") or not text or not (packed or encoding.upper() == "A"):
+            self.removed["enclosed data"] += bool(held)
+            write_place(repetition, "5", "")
+            return
+
+        def put(new: str) -> None:
+            if new != text:
+                done = base64.b64encode(new.encode()).decode() if packed else self.delimiters.write(new)
+                write_place(repetition, "5", done)
+
+        yield _Slot(Piece(text), put)
+
+    def patient(self) -> str:
+        """The first identifier of the patient; a message about several is refused."""
+        found = {
+            self.delimiters.read(each.repetitions(3)[0][0][0])
+            for each in self.segments
+            if each.name == "PID" and not each.is_empty(3)
+        }
+        if len(found) > 1:
+            raise Refused("a message about several patients: split it first, so that each is masked alone")
+        return next(iter(found), "")
+
+    def written(self) -> bytes:
+        lines = (segment_text(each, self.delimiters) for each in self.segments)
+        return "".join(line + self.ending for line in lines).encode()
+
+
+class HL7v2:
+    """The carrier: one message, or what stands before and behind the messages of a batch."""
+
+    def take_apart(self, content: bytes) -> Parts:
+        message = _parse(content)
+        patient = message.patient()
+        pieces = tuple(slot.piece for slot in message.slots())
+        return Parts(pieces, patient, "", +message.removed)
+
+    def put_together(self, content: bytes, texts: Sequence[str]) -> bytes:
+        message = _parse(content)
+        for slot, text in zip(message.slots(), texts, strict=True):
+            slot.put(text)
+        return message.written()
+
+
+def _parse(content: bytes) -> _Message:
+    text = read_text(content)
+    ending = "\r\n" if "\r\n" in text else "\r" if "\r" in text else "\n"
+    lines = [line for line in re.split(r"[\r\n]+", text) if line.strip()]
+    if not lines:
+        raise Refused("no segment in it")
+    if lines[0][:3] in _HEADERS:
+        delimiters = Delimiters.of(lines[0])
+    elif lines[0][:3] in _TRAILERS and len(lines[0]) > 3:
+        delimiters = Delimiters(lines[0][3])
+    else:
+        raise Refused("it does not begin with MSH, FHS or BHS, so its delimiters are not known")
+    return _Message(delimiters, [parse_segment(line, delimiters) for line in lines], ending)
+
+
+def split_messages(data: bytes) -> Iterable[bytes]:
+    """The messages of a file, and what stands around them in a batch."""
+    starts = [match.end() for match in _STARTS.finditer(data.replace(b"\r", b"\n"))]
+    # A batch's header goes with that of the file before it.
+    starts = [place for place in starts if not (data.startswith(b"BHS", place) and place != starts[0])]
+    if not starts or data[: starts[0]].strip(b"\x0b\r\n\t "):
+        raise Refused("no message: HL7 v2 begins with MSH, FHS or BHS")
+    for start, end in zip(starts, [*starts[1:], len(data)], strict=True):
+        yield data[start:end]
+
+
+def begins(head: bytes) -> bool:
+    return (
+        head.lstrip(b"\x0b")[:3] in (b"MSH", b"FHS", b"BHS")
+        and head[3:4].isascii()
+        and not head[3:4].isalnum()
+    )
