@@ -23,12 +23,11 @@ SHIPPED = ("meddocan",)
 class Measure(NamedTuple):
     """One of the corpus's own measures: its title in tables, and the counts that it is made of.
 
-    `counts` names a row of `evaluate.counts`: of `Typed`, where labels must agree, or of `Blind`.
+    `counts` is the key of one of `evaluate.measures`.
     """
 
     title: str
     counts: str
-    typed: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,22 +8,24 @@ data themselves as one draw more, so neither is ever 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from deidlab.errors import CorpusError
-from deidlab.evaluate.counts import CountTable
+from deidlab.evaluate.counts import CountTable, none_if_nan, precision_recall_f1
 from deidlab.evaluate.layout import Floats, Ints
+from deidlab.evaluate.measures import headline_values
 from deidlab.evaluate.resample import (
     CHUNK_WEIGHTS,
+    Interval,
     ResampleSettings,
+    draw_weights,
     interval,
     resample_totals,
     unit_table,
 )
-from deidlab.evaluate.scores import headline_values, none_if_nan
 from deidlab.evaluate.tally import Tally
 
 # Differences of ratios are equal up to rounding when this close.
@@ -41,6 +43,10 @@ class Difference:
     high: float | None = None
     p_bootstrap: float | None = None
     p_randomisation: float | None = None
+
+    @property
+    def interval(self) -> Interval:
+        return Interval(self.difference, self.low, self.high)
 
 
 def compare_systems(first: Tally, second: Tally, settings: ResampleSettings) -> dict[str, Difference]:
@@ -72,7 +78,12 @@ def _gaps(totals: Iterator[tuple[CountTable, CountTable]], scored: Ints) -> dict
 def _swap_totals(
     first: CountTable, second: CountTable, settings: ResampleSettings
 ) -> Iterator[tuple[CountTable, CountTable]]:
-    one, two = first.flatten(), second.flatten()
+    for one, two in _swaps(first.flatten(), second.flatten(), settings):
+        yield first.unflatten(one), second.unflatten(two)
+
+
+def _swaps(one: Floats, two: Floats, settings: ResampleSettings) -> Iterator[tuple[Floats, Floats]]:
+    """The sums of both systems after each round of coins, some rounds at a time."""
     gap, sum_one, sum_two = two - one, one.sum(axis=0), two.sum(axis=0)
     # A stream of its own, so that the coins do not follow the resamples.
     random = np.random.default_rng([settings.seed, 1])
@@ -81,7 +92,7 @@ def _swap_totals(
         n_rows = min(step, settings.n_resamples - start)
         coins = random.integers(0, 2, (n_rows, len(one))).astype(np.float64)
         moved = coins @ gap
-        yield first.unflatten(sum_one + moved), second.unflatten(sum_two - moved)
+        yield sum_one + moved, sum_two - moved
 
 
 def _plain(first: Floats, second: Floats) -> Difference:
@@ -95,9 +106,8 @@ def _difference(
     if np.isnan(gap):
         return _plain(first, second)
     bounds = interval(gap, drawn, confidence)
-    kept, swaps = drawn[~np.isnan(drawn)], swapped[~np.isnan(swapped)]
+    kept = drawn[~np.isnan(drawn)]
     far = min((kept <= _ROUNDING).sum(), (kept >= -_ROUNDING).sum())
-    as_large = (np.abs(swaps) >= abs(gap) - _ROUNDING).sum()
     return Difference(
         none_if_nan(first),
         none_if_nan(second),
@@ -105,5 +115,55 @@ def _difference(
         bounds.low,
         bounds.high,
         min(1.0, float(2 * (far + 1) / (len(kept) + 1))),
-        float((as_large + 1) / (len(swaps) + 1)),
+        _p_of_swaps(gap, swapped),
     )
+
+
+def _p_of_swaps(gap: float, swapped: Floats) -> float:
+    """The share of swaps with a difference at least as large, the data themselves counted as one."""
+    swaps = swapped[~np.isnan(swapped)]
+    as_large = (np.abs(swaps) >= abs(gap) - _ROUNDING).sum()
+    return float((as_large + 1) / (len(swaps) + 1))
+
+
+def compare_types(
+    first: Tally, second: Tally, settings: ResampleSettings
+) -> dict[str, tuple[Interval, float | None]]:
+    """F1 of typed words, the second less the first, of each scored type: its interval and two-sided p."""
+    one, two = (_word_cells(unit_table(each, settings.unit), each) for each in (first, second))
+    n_types = len(first.scored)
+    point = _f1_gap(one.sum(axis=0), two.sum(axis=0), n_types)
+    weights = draw_weights(len(one), settings.n_resamples, settings.seed)
+    drawn = np.concatenate([_f1_gap(each @ one, each @ two, n_types) for each in weights])
+    swapped = np.concatenate([_f1_gap(*sums, n_types) for sums in _swaps(one, two, settings)])
+    found: dict[str, tuple[Interval, float | None]] = {}
+    for column, label in enumerate(first.scored):
+        value = float(point[column])
+        if np.isnan(value):
+            found[label] = (Interval(None), None)
+        else:
+            bounds = interval(value, drawn[:, column], settings.confidence)
+            found[label] = (bounds, _p_of_swaps(value, swapped[:, column]))
+    return found
+
+
+def _word_cells(table: CountTable, tally: Tally) -> Floats:
+    """Units × (scored types × tp, fp, fn), in typed words."""
+    chosen: Floats = table.cells["words"][:, tally.scored_codes].astype(np.float64)
+    return chosen.reshape(len(chosen), -1)
+
+
+def _f1_gap(one: Floats, two: Floats, n_types: int) -> Floats:
+    shape = (*one.shape[:-1], n_types, 3)
+    return precision_recall_f1(two.reshape(shape))[2] - precision_recall_f1(one.reshape(shape))[2]
+
+
+def holm(values: Sequence[float | None]) -> list[float | None]:
+    """Step-down adjustment for as many comparisons as have a p; the order stays."""
+    known = sorted((value, index) for index, value in enumerate(values) if value is not None)
+    adjusted: list[float | None] = [None] * len(values)
+    highest = 0.0
+    for rank, (value, index) in enumerate(known):
+        highest = max(highest, min(1.0, value * (len(known) - rank)))
+        adjusted[index] = highest
+    return adjusted

@@ -6,7 +6,8 @@ breakdown or a bootstrap never counts anything a second time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -18,30 +19,6 @@ from deidlab.evaluate.layout import Floats, Ints
 from deidlab.types import Counts
 
 TP, FP, FN = range(3)
-
-
-class Typed(IntEnum):
-    """Measures kept a label: a false alarm counts against the system's label, a miss against the gold's."""
-
-    WORD = 0
-    STRICT = 1
-    RELAXED = 2
-    OVERLAP = 3
-    TOKEN = 4
-    MASKED = 5  # words of this gold label hidden under any span (tp) or leaked (fn); nothing is an alarm
-
-
-class Blind(IntEnum):
-    """Measures that leave the label aside."""
-
-    WORD = 0
-    EXACT = 1
-    TOUCHING = 2
-    I2B2_TOKEN = 3
-    I2B2_STRICT = 4
-    HIPAA_TOKEN = 5
-    HIPAA_STRICT = 6
-    MERGED = 7
 
 
 class Size(IntEnum):
@@ -70,51 +47,57 @@ class Size(IntEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CountTable:
-    """`typed` is … × Typed × labels × 3, `blind` … × Blind × 3, `sizes` … × Size; … is documents, or none."""
+    """`cells` hold each measure's counts under its key: … × labels × 3 where labels must agree, else … × 3.
 
-    typed: NDArray[Any]
-    blind: NDArray[Any]
+    `sizes` are … × Size; … is documents, or none once they are added up.
+    """
+
+    cells: Mapping[str, NDArray[Any]]
     sizes: NDArray[Any]
 
     @property
     def n_rows(self) -> int:
         return len(self.sizes)
 
+    def map(self, change: Callable[[NDArray[Any]], NDArray[Any]]) -> CountTable:
+        return CountTable({key: change(part) for key, part in self.cells.items()}, change(self.sizes))
+
     def flatten(self) -> Floats:
         """One row a document, one column a count; `unflatten` is the mirror."""
-        rows = self.n_rows
-        parts = [part.reshape(rows, -1) for part in (self.typed, self.blind, self.sizes)]
+        parts = [part.reshape(self.n_rows, -1) for part in (*self.cells.values(), self.sizes)]
         return np.concatenate(parts, axis=1).astype(np.float64)
 
     def unflatten(self, columns: Floats) -> CountTable:
         """Sums of this table's rows, such as `weights @ table.flatten()`, in this table's shape."""
-        lead = columns.shape[:-1]
-        n_typed, n_blind = int(np.prod(self.typed.shape[1:])), int(np.prod(self.blind.shape[1:]))
-        typed, blind, sizes = np.split(columns, [n_typed, n_typed + n_blind], axis=-1)
-        return CountTable(
-            typed.reshape(*lead, *self.typed.shape[1:]), blind.reshape(*lead, *self.blind.shape[1:]), sizes
-        )
+        lead, done, cells = columns.shape[:-1], 0, {}
+        for key, part in self.cells.items():
+            n_columns = math.prod(part.shape[1:])
+            cells[key] = columns[..., done : done + n_columns].reshape(*lead, *part.shape[1:])
+            done += n_columns
+        return CountTable(cells, columns[..., done:])
 
     def take(self, rows: NDArray[Any]) -> CountTable:
-        return CountTable(self.typed[rows], self.blind[rows], self.sizes[rows])
+        return self.map(lambda part: part[rows])
 
     def total(self) -> CountTable:
-        return CountTable(self.typed.sum(axis=0), self.blind.sum(axis=0), self.sizes.sum(axis=0))
+        return self.map(lambda part: part.sum(axis=0))
 
     def merge_rows(self, owner: Ints, n_owners: int) -> CountTable:
         """Rows of one owner added up: documents of one patient, for instance."""
-        return CountTable(
-            *(_add_rows(part, owner, n_owners) for part in (self.typed, self.blind, self.sizes))
-        )
+
+        def add(part: NDArray[Any]) -> NDArray[Any]:
+            added = np.zeros((n_owners, *part.shape[1:]), part.dtype)
+            np.add.at(added, owner, part)
+            return added
+
+        return self.map(add)
 
 
-def join_tables(tables: Iterable[CountTable]) -> CountTable:
+def join_tables(tables: Sequence[CountTable]) -> CountTable:
     """Tables of runs of documents as one."""
-    every = list(tables)
     return CountTable(
-        np.concatenate([table.typed for table in every]),
-        np.concatenate([table.blind for table in every]),
-        np.concatenate([table.sizes for table in every]),
+        {key: np.concatenate([table.cells[key] for table in tables]) for key in tables[0].cells},
+        np.concatenate([table.sizes for table in tables]),
     )
 
 
@@ -131,13 +114,11 @@ def ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
     return answer
 
 
+def none_if_nan(value: NDArray[np.float64] | float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
 def precision_recall_f1(cells: NDArray[Any]) -> tuple[Floats, Floats, Floats]:
     """The three ratios of … × 3 counts."""
     tp, fp, fn = cells[..., TP], cells[..., FP], cells[..., FN]
     return ratio(tp, tp + fp), ratio(tp, tp + fn), ratio(2 * tp, 2 * tp + fp + fn)
-
-
-def _add_rows(part: NDArray[Any], owner: Ints, n_owners: int) -> NDArray[Any]:
-    added = np.zeros((n_owners, *part.shape[1:]), part.dtype)
-    np.add.at(added, owner, part)
-    return added

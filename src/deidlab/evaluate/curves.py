@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from deidlab.evaluate.certainty import WordCertainty
-from deidlab.evaluate.counts import Typed
 from deidlab.evaluate.layout import Flags, Floats, Ints
 from deidlab.evaluate.tally import Tally
 
@@ -38,7 +37,7 @@ def span_curves(tally: Tally) -> list[Curve]:
     """Entity level, strict: a curve a type in the gold, and one of all; a span with no score is certain."""
     spans = tally.spans
     score = np.where(np.isnan(spans.score), 1.0, spans.score)
-    cells = tally.table.typed[:, Typed.STRICT].sum(axis=0)
+    cells = tally.table.cells["strict"].sum(axis=0)
     n_gold = cells[:, 0] + cells[:, 2]
     curves = [trace_curve(ALL_TYPES, score, spans.right, int(n_gold[tally.scored_codes].sum()))]
     for label, code in zip(tally.scored, tally.scored_codes, strict=True):

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from deidlab.evaluate.counts import Blind, CountTable, Typed, precision_recall_f1
-from deidlab.evaluate.layout import Flags, Floats, Ints, Layout, SpanTable, expand_ranges
-from deidlab.evaluate.match import count_matched, drop_labels, match_strict
+from deidlab.evaluate.counts import CountTable, precision_recall_f1
+from deidlab.evaluate.layout import Flags, Floats, Ints, SpanTable, expand_ranges
 from deidlab.labels import load_label_set, usual_group
 
 MEASURES = (
@@ -23,12 +22,11 @@ MEASURES = (
 )  # fmt: skip
 
 _BLIND = {
-    "Binary Token": Blind.I2B2_TOKEN,
-    "Binary Strict": Blind.I2B2_STRICT,
-    "Binary HIPAA Token": Blind.HIPAA_TOKEN,
-    "Binary HIPAA Strict": Blind.HIPAA_STRICT,
+    "Binary Token": "i2b2_token",
+    "Binary Strict": "i2b2_strict",
+    "Binary HIPAA Token": "hipaa_token",
+    "Binary HIPAA Strict": "hipaa_strict",
 }
-_TYPED = {"Token": Typed.TOKEN, "Strict": Typed.STRICT, "Relaxed": Typed.RELAXED}
 
 Averages = dict[str, dict[str, float]]
 
@@ -52,28 +50,6 @@ def cut_tokens(runs: tuple[Ints, Ints], spans: SpanTable) -> SpanTable:
     return tokens.take(first)
 
 
-def count_blind(
-    layout: Layout, labels: Sequence[str], tokens: tuple[SpanTable, SpanTable]
-) -> dict[Blind, Ints]:
-    """The measures that leave labels aside, of all labels and of the HIPAA subset: documents × 3 each."""
-    hipaa = hipaa_labels(labels)
-    spans = (layout.gold, layout.system)
-    counted = {}
-    for whole, part, pair in (
-        (Blind.I2B2_TOKEN, Blind.HIPAA_TOKEN, tokens),
-        (Blind.I2B2_STRICT, Blind.HIPAA_STRICT, spans),
-    ):
-        for name, (gold, system) in (
-            (whole, pair),
-            (part, (pair[0].take(hipaa[pair[0].label]), pair[1].take(hipaa[pair[1].label]))),
-        ):
-            gold, system = drop_labels(gold), drop_labels(system)
-            counted[name] = count_matched(gold, system, match_strict(gold, system), layout.n_documents, 1)[
-                :, 0
-            ]
-    return counted
-
-
 def i2b2_scores(table: CountTable, labels: Sequence[str]) -> dict[str, Averages]:
     """Each measure's precision, recall and F1, macro and micro, to the four decimals that are published."""
     return {name: _average(_cells(table, labels, name)) for name in MEASURES}
@@ -85,14 +61,16 @@ def hipaa_labels(labels: Sequence[str]) -> Flags:
 
 
 def _cells(table: CountTable, labels: Sequence[str], name: str) -> Ints:
+    counted: Ints
     if name in _BLIND:
-        return table.blind[:, _BLIND[name]]
+        counted = table.cells[_BLIND[name]]
+        return counted
     group, _, mode = name.rpartition(" ")
     if group == "HIPAA":
         chosen = hipaa_labels(labels)
     else:
         chosen = np.array([group in ("", usual_group(label)) for label in labels], np.bool_)
-    counted: Ints = table.typed[:, _TYPED[mode]][:, chosen].sum(axis=1)
+    counted = table.cells[mode.lower()][:, chosen].sum(axis=1)
     return counted
 
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from deidlab import conventions
 from deidlab.conventions import Measure
-from deidlab.evaluate.counts import Blind, CountTable, Typed, precision_recall_f1
+from deidlab.evaluate.counts import CountTable, precision_recall_f1
 from deidlab.evaluate.layout import Ints
+from deidlab.evaluate.measures import find_measure
 
 
 def official_scores(table: CountTable) -> dict[str, dict[str, dict[str, float]]]:
@@ -26,11 +27,8 @@ def official_scores(table: CountTable) -> dict[str, dict[str, dict[str, float]]]
 
 
 def _counts(total: CountTable, measure: Measure) -> Ints:
-    if measure.typed:
-        summed: Ints = total.typed[Typed[measure.counts]].sum(axis=0)
-        return summed
-    cell: Ints = total.blind[Blind[measure.counts]]
-    return cell
+    cells: Ints = total.cells[measure.counts]
+    return cells.sum(axis=0) if find_measure(measure.counts).typed else cells
 
 
 def _ratios(cell: Ints) -> dict[str, float]:

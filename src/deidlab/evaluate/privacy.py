@@ -14,9 +14,8 @@ import numpy as np
 
 from deidlab.errors import ConfigError
 from deidlab.evaluate.binomial import believable_share
-from deidlab.evaluate.counts import FN, TP, Size, Typed, ratio
+from deidlab.evaluate.counts import FN, TP, Size, none_if_nan, ratio
 from deidlab.evaluate.layout import Flags, Ints
-from deidlab.evaluate.scores import none_if_nan
 from deidlab.evaluate.tally import Tally
 
 
@@ -83,7 +82,7 @@ def assess_privacy(tally: Tally, confidence: float = 0.95, rows: Ints | None = N
     table = tally.table if rows is None else tally.table.take(rows)
     patients = tally.patients if rows is None else [tally.patients[row] for row in rows]
     total = table.total()
-    masked = total.typed[Typed.MASKED]
+    masked = total.cells["masked"]
     hidden, leaked = int(masked[:, TP].sum()), int(masked[:, FN].sum())
     characters, bare = int(total.sizes[Size.PHI_CHARACTERS]), int(total.sizes[Size.LEAKED_CHARACTERS])
     names, owner = np.unique(np.array(patients, object), return_inverse=True)

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from deidlab.errors import ConfigError, UnknownNameError
-from deidlab.evaluate.counts import CountTable, Typed, precision_recall_f1
+from deidlab.evaluate.counts import CountTable, none_if_nan, precision_recall_f1
 from deidlab.evaluate.layout import Floats, Ints
-from deidlab.evaluate.scores import headline_values, none_if_nan
+from deidlab.evaluate.measures import headline_values
 from deidlab.evaluate.tally import Tally
 
 UNITS = ("document", "patient")
@@ -130,4 +130,4 @@ def interval(value: Floats | float, drawn: Floats, confidence: float) -> Interva
 
 
 def _type_f1(totals: CountTable, scored: Ints) -> Floats:
-    return precision_recall_f1(totals.typed[..., Typed.WORD, :, :][..., scored, :])[2]
+    return precision_recall_f1(totals.cells["words"][..., scored, :])[2]

@@ -9,21 +9,13 @@ import numpy as np
 
 from deidlab.encode.words import WORD_STYLES
 from deidlab.errors import CorpusError, UnknownNameError
-from deidlab.evaluate import i2b2
-from deidlab.evaluate.counts import Blind, CountTable, Size, Typed, join_tables
+from deidlab.evaluate import measures
+from deidlab.evaluate.counts import CountTable, Size, join_tables
 from deidlab.evaluate.layout import Flags, Floats, Ints, Layout, SpanTable, chunks, lay_out
-from deidlab.evaluate.match import (
-    Matched,
-    count_matched,
-    drop_labels,
-    match_overlap,
-    match_relaxed,
-    match_strict,
-    match_touching,
-)
-from deidlab.evaluate.merged import count_merged
+from deidlab.evaluate.match import Matched
 from deidlab.evaluate.pairing import Pair
-from deidlab.evaluate.wordlevel import NO_LABEL, WordTable, join_words, look_at_words, touched_words
+from deidlab.evaluate.sides import Sides
+from deidlab.evaluate.wordlevel import NO_LABEL, WordTable, join_words, touched_words
 from deidlab.labels import LabelSet
 
 
@@ -81,12 +73,11 @@ def tally_pairs(
     tables, words, spans, shifts = [], [], [], []
     done = 0
     for chunk in chunks(pairs):
-        layout = lay_out(chunk, labels, frozenset(scored), style)
-        look = look_at_words(layout)
-        table, matched = _count(chunk, layout, look, labels)
-        tables.append(table)
-        words.append(look)
-        spans.append(_scored_spans(layout.system, matched, done))
+        sides = Sides(chunk, lay_out(chunk, labels, frozenset(scored), style), labels)
+        counted = {measure.key: measure.count(sides) for measure in measures.MEASURES}
+        tables.append(CountTable(counted, _sizes(sides.layout, sides.words)))
+        words.append(sides.words)
+        spans.append(_scored_spans(sides.layout.system, sides.strict, done))
         shifts.append(done)
         done += len(chunk)
     return Tally(
@@ -99,62 +90,6 @@ def tally_pairs(
         join_words(words, shifts),
         ScoredSpans(*(np.concatenate(column) for column in zip(*spans, strict=True))),
     )
-
-
-def _count(
-    pairs: Sequence[Pair], layout: Layout, words: WordTable, labels: Sequence[str]
-) -> tuple[CountTable, Matched]:
-    n_docs, n_labels = layout.n_documents, len(labels)
-    gold, system = layout.gold, layout.system
-    typed = np.zeros((n_docs, len(Typed), n_labels, 3), np.int64)
-    blind = np.zeros((n_docs, len(Blind), 3), np.int64)
-    strict = match_strict(gold, system)
-    runs = i2b2.ascii_runs(layout.text)
-    tokens = (i2b2.cut_tokens(runs, gold), i2b2.cut_tokens(runs, system))
-    if n_labels:
-        for mode, pair, matched in (
-            (Typed.STRICT, (gold, system), strict),
-            (Typed.RELAXED, (gold, system), match_relaxed(gold, system)),
-            (Typed.OVERLAP, (gold, system), match_overlap(gold, system)),
-            (Typed.TOKEN, tokens, match_strict(*tokens)),
-        ):
-            typed[:, mode] = count_matched(*pair, matched, n_docs, n_labels)
-        typed[:, Typed.WORD], typed[:, Typed.MASKED] = _count_words(words, n_docs, n_labels)
-    wanted = drop_labels(gold.take(gold.wanted)), drop_labels(system.take(system.wanted))
-    for row, matched in ((Blind.EXACT, match_strict(*wanted)), (Blind.TOUCHING, match_touching(*wanted))):
-        blind[:, row] = count_matched(*wanted, matched, n_docs, 1)[:, 0]
-    blind[:, Blind.WORD] = _count_words_blind(words, n_docs)
-    for name, counted in i2b2.count_blind(layout, labels, tokens).items():
-        blind[:, name] = counted
-    blind[:, Blind.MERGED] = count_merged(pairs)
-    return CountTable(typed, blind, _sizes(layout, words)), strict
-
-
-def _count_words(words: WordTable, n_docs: int, n_labels: int) -> tuple[Ints, Ints]:
-    """Typed words right, falsely alarmed and missed; and words hidden or leaked by gold label."""
-    has_gold, has_system = words.gold != NO_LABEL, words.system != NO_LABEL
-    found = has_gold & words.right
-    target = words.target != NO_LABEL
-
-    def add(rows: Flags, label: Ints) -> Ints:
-        cells = np.bincount(words.doc[rows] * n_labels + label[rows], minlength=n_docs * n_labels)
-        return cells.reshape(n_docs, n_labels)
-
-    typed = [
-        add(found, words.gold),
-        add(has_system & ~found, words.system),
-        add(has_gold & ~found, words.gold),
-    ]
-    hidden, leaked = add(target & ~words.leaked, words.target), add(words.leaked, words.target)
-    return np.stack(typed, axis=-1), np.stack([hidden, np.zeros_like(hidden), leaked], axis=-1)
-
-
-def _count_words_blind(words: WordTable, n_docs: int) -> Ints:
-    phi = words.target != NO_LABEL
-    found = phi & (words.covered_wanted == words.length)
-    alarm = (words.covered_wanted > 0) & ~found
-    rows = (found, alarm, phi & ~found)
-    return np.stack([np.bincount(words.doc[row], minlength=n_docs) for row in rows], axis=-1)
 
 
 def _sizes(layout: Layout, words: WordTable) -> Ints:

@@ -71,7 +71,7 @@ def test_every_rule_finds_the_largest_one_to_one_matching(made: Pair) -> None:
         found = largest_matching(gold, system, rule)
         assert summary.entities[name].micro == Counts(found, len(system) - found, len(gold) - found)
     gold, system = list(stretches(made.gold.spans)), list(stretches(made.system.spans))
-    for counts, rule in ((summary.entities_binary, _strict), (summary.entities_binary_overlap, _touching)):
+    for counts, rule in ((summary.blind["binary"], _strict), (summary.blind["binary_overlap"], _touching)):
         found = largest_matching(gold, system, rule)
         assert counts == Counts(found, len(system) - found, len(gold) - found)
 
@@ -94,8 +94,8 @@ def test_the_rules_by_hand() -> None:
     assert summary.entities["strict"].micro == Counts(1, 3, 3)
     assert summary.entities["relaxed"].micro == Counts(2, 2, 2)
     assert summary.entities["overlap"].micro == Counts(3, 1, 1)
-    assert summary.entities_binary == Counts(2, 2, 2)
-    assert summary.entities_binary_overlap == Counts(4, 0, 0)
+    assert summary.blind["binary"] == Counts(2, 2, 2)
+    assert summary.blind["binary_overlap"] == Counts(4, 0, 0)
 
 
 def test_one_long_span_is_no_credit_for_two() -> None:

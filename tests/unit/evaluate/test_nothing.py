@@ -57,7 +57,7 @@ def test_neither_gold_nor_system_is_right_on_every_word_and_has_no_ratio() -> No
     counted = tally("nothing to see", "nothing to see")
     summary = summarise(counted)
     assert summary.accuracy == 1.0
-    assert summary.words.micro == summary.words_binary == summary.entities_binary == Counts()
+    assert summary.words.micro == summary.blind["words_binary"] == summary.blind["binary"] == Counts()
     assert summary.words.micro.f1 is None
     assert summary.words.by_type == {}
     assert confuse_types(counted).cells.tolist() == [[3, 0]]

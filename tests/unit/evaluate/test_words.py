@@ -91,7 +91,7 @@ def test_scikit_learn_agrees_on_every_word_level_figure(
     binary = precision_recall_fscore_support(
         [bool(tag) for tag in gold], [bool(tag) for tag in system], average="binary", zero_division=0
     )[:3]
-    mine = summary.words_binary
+    mine = summary.blind["words_binary"]
     assert [mine.precision or 0.0, mine.recall or 0.0, mine.f1 or 0.0] == pytest.approx(binary)
 
 
@@ -120,8 +120,8 @@ def test_any_spans_in_any_text_count_as_one_word_at_a_time_would(made: Pair, sty
         assert mine == Counts(*(counts[label, key] for key in ("tp", "fp", "fn")))
     assert (summary.sizes["right_words"], summary.sizes["words"]) == (right, n_words)
     phi, leaked, characters, bare, over = count_hidden(made, style)
-    assert summary.words_binary.tp + summary.words_binary.fn == phi
-    assert summary.words_binary.fn == leaked
+    assert summary.blind["words_binary"].tp + summary.blind["words_binary"].fn == phi
+    assert summary.blind["words_binary"].fn == leaked
     assert (summary.sizes["phi_characters"], summary.sizes["leaked_characters"]) == (characters, bare)
     assert summary.sizes["overmasked_words"] == over
     confusion = confuse_types(counted)
@@ -139,7 +139,7 @@ def test_words_are_cut_at_gold_edges_only_so_that_all_systems_share_them() -> No
 def test_a_word_covered_in_part_is_missed_and_a_false_alarm() -> None:
     summary = summarise(tally("[PATIENT Odell] here", "[PATIENT Ode]ll here"))
     assert summary.words.micro == Counts(0, 1, 1)
-    assert summary.words_binary == Counts(0, 1, 1)
+    assert summary.blind["words_binary"] == Counts(0, 1, 1)
     assert summary.sizes["partly_covered_words"] == 1
 
 
@@ -154,7 +154,7 @@ def test_spans_that_share_a_word_speak_by_the_characters_they_cover() -> None:
         [span_pair(text, gold, [Span(0, 4, "IDNUM"), Span(4, 10, "DATE")])], style="whitespace"
     )
     assert summarise(split).words.by_type == {"DATE": Counts(0, 1, 1), "IDNUM": Counts(0, 0, 0)}
-    assert summarise(split).words_binary == Counts(1, 0, 0)
+    assert summarise(split).blind["words_binary"] == Counts(1, 0, 0)
 
 
 def test_white_space_in_a_span_is_no_word() -> None:
@@ -173,7 +173,7 @@ def test_overlaps_give_way_are_counted_and_still_are_phi_to_a_privacy_officer() 
     summary = summarise(tally_pairs([span_pair(text, gold, [Span(0, 11, "PATIENT")])]))
     assert summary.sizes["gold_gave_way"] == 1
     assert summary.words.micro == Counts(2, 0, 0)
-    assert summary.words_binary == Counts(2, 0, 1)
+    assert summary.blind["words_binary"] == Counts(2, 0, 1)
 
 
 def test_the_same_span_twice_counts_once() -> None:
@@ -218,8 +218,8 @@ def test_documents_add_up_however_they_are_laid_out(made: list[Pair], n_characte
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("deidlab.evaluate.tally.chunks", lambda pairs: chunks(pairs, n_characters))
         apart = tally_pairs(named, seen=("X",))
-    assert (together.table.typed == apart.table.typed).all()
-    assert (together.table.blind == apart.table.blind).all()
+    one, other = together.table.cells, apart.table.cells
+    assert one.keys() == other.keys() and all((one[key] == other[key]).all() for key in one)
     assert (together.table.sizes == apart.table.sizes).all()
     assert (together.words.doc == apart.words.doc).all()
     assert (together.words.start == apart.words.start).all()

@@ -10,8 +10,8 @@ CONVENTIONS = Conventions(
     format="i2b2",
     redraw_with=f"{__name__}.redraw",
     measures={
-        "ner": Measure("1, NER", "STRICT", typed=True),
-        "spans_strict": Measure("2, spans strict", "I2B2_STRICT"),
-        "spans_merged": Measure("2, spans merged", "MERGED"),
+        "ner": Measure("1, NER", "strict"),
+        "spans_strict": Measure("2, spans strict", "i2b2_strict"),
+        "spans_merged": Measure("2, spans merged", "merged"),
     },
 )
