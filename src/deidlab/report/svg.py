@@ -1,4 +1,4 @@
-"""A drawn figure in, SVG out that may stand inside a web page, in the page's own colours.
+"""A figure as SVG in, SVG out that may stand inside a web page, in the page's own colours.
 
 Matplotlib writes styles as attributes that a strict content policy refuses. They become plain attributes
 here; ids get a prefix, so that figures do not share them; and the known colours become the page's own
@@ -7,16 +7,14 @@ variables, so that a figure is as legible on a dark page as on a light one.
 
 from __future__ import annotations
 
-import io
 import re
-from html import escape
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as Xml
 
 from deidlab.report.figures import PALETTE
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from markupsafe import Markup
 
 _XLINK = "{http://www.w3.org/1999/xlink}href"
 _LINKED = re.compile(r"#([A-Za-z_][\w.-]*)")
@@ -32,18 +30,10 @@ _COLOURS = {
 }  # fmt: skip
 
 
-def figure_to_svg(figure: Figure) -> str:
-    """The figure as Matplotlib writes it, the same bytes each time."""
-    import matplotlib
-
-    buffer = io.StringIO()
-    with matplotlib.rc_context({"svg.hashsalt": "deidlab", "svg.fonttype": "none"}):
-        figure.savefig(buffer, format="svg", metadata={"Date": None})
-    return buffer.getvalue()
-
-
-def svg_to_inline(svg: str, key: str, title: str, caption: str) -> str:
+def svg_to_inline(svg: str, key: str, title: str, caption: str) -> Markup:
     """The same picture as an element of a page, named for screen readers."""
+    from markupsafe import Markup, escape
+
     root = Xml.fromstring(svg)
     _strip(root)
     for element in root.iter():
@@ -51,7 +41,7 @@ def svg_to_inline(svg: str, key: str, title: str, caption: str) -> str:
     box = root.get("viewBox", "0 0 100 100")
     width = round(_PIXELS_A_POINT * float(box.split()[2]))
     inner = "".join(Xml.tostring(child, encoding="unicode", method="html") for child in root)
-    return (
+    return Markup(
         f'<svg viewBox="{box}" width="{width}" role="img" aria-labelledby="{key}-t {key}-d">'
         f'<title id="{key}-t">{escape(title)}</title><desc id="{key}-d">{escape(caption)}</desc>'
         f"{inner}</svg>"

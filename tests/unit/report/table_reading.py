@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from deidlab.evaluate.resample import Interval
-from deidlab.report.cells import to_rows
 from deidlab.report.study.parts import StudyReport
+from deidlab.report.tables import table_to_rows
 
 ORDER = ["roberta", "bert", "tiny", "roberta+rules", "ensemble-vote"]
 
 
 def rows(report: StudyReport, key: str) -> list[dict[str, Any]]:
-    return to_rows(report.table(key))
+    return table_to_rows(report.table(key))
 
 
 def completions(study: Path) -> dict[str, dict[str, Any]]:

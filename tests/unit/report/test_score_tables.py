@@ -63,13 +63,13 @@ def find(tables: list[Table], title: str) -> Table:
 def test_the_short_view_says_what_is_which_and_what_is_absent() -> None:
     tables = list(answer_tables(answer({"good": pairs(True)}), "short", False))
     headline = find(tables, "good: 40 documents, 40 patients, 120 words (runs)")
-    assert headline.rows[0][:4] == ("words, typed (micro)", "1.0000", "1.0000", "1.0000")
+    assert next(headline.text_rows())[:4] == ("words, typed (micro)", "1.0000", "1.0000", "1.0000")
     assert "50 resamples of 40 documents" in headline.note
     types = find(tables, "By type")
     assert [row[0] for row in types.rows] == ["AGE", "PATIENT"]
     assert types.note.startswith("2 types present in the gold; absent: ")
     assert "DOCTOR" in types.note
-    assert [row[:2] for row in find(tables, "By site").rows] == [("a", "20"), ("b", "20")]
+    assert [row[:2] for row in find(tables, "By site").text_rows()] == [("a", "20"), ("b", "20")]
     assert not any(table.title.startswith("i2b2") for table in tables)
 
 
@@ -93,7 +93,7 @@ def test_a_figure_with_nothing_to_divide_by_is_a_dash_and_a_null() -> None:
         }
     )
     headline = next(iter(answer_tables(found, "short", False)))
-    assert headline.rows[0][1:4] == ("0.0000", "–", "0.0000")
+    assert next(headline.text_rows())[1:4] == ("0.0000", "–", "0.0000")
     whole = answer_to_json(found, False)
     assert whole["words"]["micro"]["recall"] is None
     assert whole["privacy"]["leaking_documents"] == {"n": 0, "of": 0, "share": None, "upper": None}

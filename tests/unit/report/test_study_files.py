@@ -16,10 +16,10 @@ import pytest
 
 from deidlab.errors import UnknownNameError
 from deidlab.evaluate.resample import Interval
-from deidlab.report.cells import DataTable, columns_of, show_value, to_csv, to_rows
+from deidlab.report.latex import escape_latex, table_to_latex
 from deidlab.report.study.files import FORMATS, check_formats, write_report
-from deidlab.report.study.latex import escape_latex, table_to_latex
 from deidlab.report.study.parts import StudyReport
+from deidlab.report.tables import Table, columns_of, show_value, table_to_csv, table_to_rows
 from tests.unit.report.study_folder import PARTS
 
 
@@ -186,7 +186,7 @@ def test_latex_marks_are_all_escaped() -> None:
 
 
 def test_a_long_latex_table_breaks_over_pages() -> None:
-    table = DataTable("t", "T", columns_of(("a", "A", "text")), tuple((str(i),) for i in range(60)))
+    table = Table("T", columns_of(("a", "A", "text")), tuple((str(i),) for i in range(60)))
     assert r"\begin{longtable}{l}" in table_to_latex(table)
     assert table_to_latex(table).count(r"\midrule") == 2
 
@@ -246,11 +246,10 @@ def test_cells_print_as_people_expect() -> None:
 
 
 def test_a_csv_cell_is_no_formula() -> None:
-    table = DataTable(
-        "t",
+    table = Table(
         "T",
         columns_of(("a", "A", "text"), ("b", "B")),
         (("=cmd()", 0.5), ("x", Interval(1.0, 0.5, 1.0))),
     )
-    assert to_csv(table) == "a,b,b_low,b_high\n'=cmd(),0.5,,\nx,1.0,0.5,1.0\n"
-    assert to_rows(table)[1]["b"] == {"value": 1.0, "low": 0.5, "high": 1.0}
+    assert table_to_csv(table) == "a,b,b_low,b_high\n'=cmd(),0.5,,\nx,1.0,0.5,1.0\n"
+    assert table_to_rows(table)[1]["b"] == {"value": 1.0, "low": 0.5, "high": 1.0}

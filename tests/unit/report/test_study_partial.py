@@ -9,10 +9,10 @@ import pytest
 
 from deidlab.errors import ConfigError
 from deidlab.evaluate.resample import ResampleSettings
-from deidlab.report.cells import to_rows
 from deidlab.report.study.files import report_to_json, write_report
 from deidlab.report.study.parts import StudyReport
 from deidlab.report.study.report import build_report
+from deidlab.report.tables import table_to_rows
 from deidlab.study.records import read_study
 from tests.unit.report.study_folder import write_study
 
@@ -28,7 +28,7 @@ def names_in(report: StudyReport, key: str) -> set[str]:
     found = set()
     for table in report.tables:
         if table.key == key:
-            for row in to_rows(table):
+            for row in table_to_rows(table):
                 found |= {
                     str(row[column]) for column in ("model", "first", "second", "name") if column in row
                 }
@@ -50,7 +50,7 @@ def test_a_completion_that_is_gone_takes_its_rows_along(tmp_path: Path) -> None:
     for key in OF_A_MODEL:
         assert "bert" in names_in(whole, key), key
         assert "bert" not in names_in(less, key), key
-    assert "bert-1" not in {row["run"] for row in to_rows(less.table("settings"))}
+    assert "bert-1" not in {row["run"] for row in table_to_rows(less.table("settings"))}
     assert "bert" not in {column.title for column in less.table("figure-3-f1-by-type").columns}
     assert any("bert-1" in line for line in less.missing)
     # The ensemble rests on it too; the hybrid does not.
@@ -63,13 +63,13 @@ def test_any_completion_that_is_gone_has_no_row(tmp_path: Path, run: str) -> Non
     before = report_of(folder)
     (folder / "completions" / f"{run}.json").unlink()
     after = report_of(folder)
-    gone = {row["run"] for row in to_rows(before.table("settings"))} - {
-        row["run"] for row in to_rows(after.table("settings"))
+    gone = {row["run"] for row in table_to_rows(before.table("settings"))} - {
+        row["run"] for row in table_to_rows(after.table("settings"))
     }
     assert gone == {run}
     model = run.partition("-")[0]
     costs = [
-        {row["model"]: row["runs"] for row in to_rows(report.table("cost"))}[model]
+        {row["model"]: row["runs"] for row in table_to_rows(report.table("cost"))}[model]
         for report in (before, after)
     ]
     assert costs[0] - costs[1] == 1
@@ -93,7 +93,7 @@ def test_predictions_that_are_gone_are_said(tmp_path: Path) -> None:
     (folder / "tests" / "predictions" / "bert.train.jsonl.gz").unlink()
     report = report_of(folder)
     assert "No train figures of bert: their predictions were not kept." in report.missing
-    row = next(row for row in to_rows(report.table("table-5-overall")) if row["model"] == "bert")
+    row = next(row for row in table_to_rows(report.table("table-5-overall")) if row["model"] == "bert")
     assert row["train_f1"] is None and row["test_f1"] is not None
 
 
@@ -179,7 +179,7 @@ def test_a_check_that_does_not_hold_is_shown(tmp_path: Path) -> None:
             "selected": False,
         }
         file.write(json.dumps(line) + "\n")
-    wrong = [row["check"] for row in to_rows(report_of(folder).table("checks")) if not row["holds"]]
+    wrong = [row["check"] for row in table_to_rows(report_of(folder).table("checks")) if not row["holds"]]
     assert wrong == [
         "no test note was read before selection",
         "every test came after selection",

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deidlab.encode.words import WORD_STYLES, find_words
+from deidlab.evaluate.measures import headline_values
 from deidlab.evaluate.pairing import Pair
 from deidlab.evaluate.privacy import assess_privacy
-from deidlab.evaluate.scores import headline_values, summarise
+from deidlab.evaluate.scores import summarise
 from deidlab.evaluate.tally import tally_pairs
 from deidlab.report.study.predictions import blank_text, map_labels, pairs_of
 from deidlab.types import Document, Span

@@ -12,7 +12,7 @@ from deidlab.evaluate.resample import ResampleSettings
 from deidlab.evaluate.score import ScoreSettings, SystemScore, score_systems
 from deidlab.report.study.parts import StudyReport
 from deidlab.report.study.report import build_report
-from deidlab.report.study.tables.models import seconds_to_train
+from deidlab.report.study.runs import seconds_to_train
 from deidlab.report.study.tables.search import explained
 from deidlab.study.records import read_study
 from tests.unit.report.conftest import RESAMPLE

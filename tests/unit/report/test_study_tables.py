@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 
 from deidlab.encode.words import cut_words, find_words
-from deidlab.evaluate.compare import compare_systems
+from deidlab.evaluate.compare import compare_systems, holm
 from deidlab.evaluate.score import ScoreSettings, SystemScore, score_systems
 from deidlab.labels import load_label_set, load_map
 from deidlab.report.study.parts import StudyReport
 from deidlab.report.study.predictions import map_labels
-from deidlab.report.study.tables.overall import holm
 from deidlab.types import Document
 from tests.unit.report.conftest import RESAMPLE
 from tests.unit.report.study_folder import ERRORS, MODELS, PARTS, true_pairs

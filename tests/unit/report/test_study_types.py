@@ -7,11 +7,10 @@ from collections import Counter
 import pytest
 
 from deidlab.encode.words import cut_words, find_words
-from deidlab.evaluate.compare import compare_systems
+from deidlab.evaluate.compare import compare_systems, compare_types
 from deidlab.evaluate.score import ScoreSettings, SystemScore, score_systems
 from deidlab.report.study.parts import StudyReport
 from deidlab.report.study.predictions import map_labels
-from deidlab.report.study.tables.type_gaps import type_gaps
 from tests.unit.report.conftest import RESAMPLE
 from tests.unit.report.study_folder import ERRORS, true_pairs
 from tests.unit.report.table_reading import plain, rows
@@ -66,7 +65,7 @@ def test_differences_over_one_type_are_those_over_all(scored: dict[str, dict[str
 
     first, second = only_dates("bert").tally, only_dates("roberta").tally
     expected = compare_systems(first, second, RESAMPLE)["words.f1"]
-    found, p = type_gaps(first, second, RESAMPLE)["DATE"]
+    found, p = compare_types(first, second, RESAMPLE)["DATE"]
     assert (found.value, found.low, found.high) == pytest.approx(
         (expected.difference, expected.low, expected.high)
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from deidlab.report.tables import Table
+from deidlab.report.tables import Table, text_table
 
 
 def dry_table(counts: dict[str, Any]) -> Table:
@@ -27,4 +27,4 @@ def dry_table(counts: dict[str, Any]) -> Table:
         f"Nothing was written. Threshold now: {counts['threshold']}. Masked: found, and not kept by policy. "
         "Set aside: certain enough, but an eponym or an allowed term."
     )
-    return Table(f"{counts['notes']} notes", head, (*rows, ("all", *sums)), note=said)
+    return text_table(f"{counts['notes']} notes", head, (*rows, ("all", *sums)), note=said)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from deidlab.corpus.stats import PartCounts, row_labels
 from deidlab.labels import LabelSet
-from deidlab.report.tables import Table
+from deidlab.report.tables import Table, text_table
 
 _WORDS = {
     "runs": "runs of letters, runs of digits, single symbols",
@@ -27,7 +27,7 @@ def corpus_summary(parts: Mapping[str, PartCounts], style: str) -> Table:
         ("Mean spans a note", *(_mean(part.spans, part.documents) for part in parts.values())),
         ("Spans that BIO cannot hold", *(f"{part.misfits:,}" for part in parts.values())),
     )
-    return Table("Corpus", ("", *parts), rows, note=f"Words: {_WORDS[style]}.")
+    return text_table("Corpus", ("", *parts), rows, note=f"Words: {_WORDS[style]}.")
 
 
 def corpus_table(parts: Mapping[str, PartCounts], style: str, labels: LabelSet | None = None) -> Table:
@@ -41,7 +41,7 @@ def corpus_table(parts: Mapping[str, PartCounts], style: str, labels: LabelSet |
     if labels is not None:
         rows.append(("(outside the set)", *_cells(parts, _counts_outside(frozenset(shown)))))
     title = "PHI words and spans by label"
-    return Table(title, tuple(columns), tuple(rows), note=f"Words: {_WORDS[style]}. Percent of all words.")
+    return text_table(title, columns, rows, note=f"Words: {_WORDS[style]}. Percent of all words.")
 
 
 _WordsAndSpans = Callable[[PartCounts], tuple[int, int]]

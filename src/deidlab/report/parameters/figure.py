@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deidlab.errors import ConfigError
-from deidlab.report.figures import PALETTE, new_figure, save_figure
+from deidlab.report.figures import PALETTE, new_figure, patch, rectangle, save_figure
 from deidlab.report.parameters.explain import describe_head
 from deidlab.report.parameters.treemap import Box, Tile, lay_out_model
 from deidlab.zoo.blocks import BLOCKS, count_blocks
@@ -58,15 +58,8 @@ def draw_treemap(listed: TensorList) -> Figure:
 
 
 def _draw_tile(axes: Axes, tile: Tile, total: int) -> None:
-    from matplotlib.patches import Rectangle
-
     box = tile.box
-    corner = (box.x, box.y)
-    axes.add_patch(
-        Rectangle(
-            corner, box.width, box.height, facecolor=COLOURS[tile.block], edgecolor="white", linewidth=1.2
-        )
-    )
+    axes.add_patch(rectangle((box.x, box.y), box.width, box.height, COLOURS[tile.block]))
     text = f"{tile.part}\n{_millions(tile.count)} · {100 * tile.count / total:.1f} %"
     if box.width >= 0.95 * max(map(len, text.split("\n"))) and box.height >= 5:
         axes.text(
@@ -133,8 +126,6 @@ def _bar_name(listed: TensorList, lists: Sequence[TensorList]) -> str:
 
 
 def _add_legend(figure: Figure, lists: Sequence[TensorList]) -> None:
-    from matplotlib.patches import Patch
-
     present = {block for listed in lists for block in count_blocks(listed.tensors)}
     # Norms and most heads are too small to see in a treemap; the legend says how small.
     shares = {
@@ -142,8 +133,6 @@ def _add_legend(figure: Figure, lists: Sequence[TensorList]) -> None:
         for block, count in count_blocks(lists[0].tensors).items()
     }
     patches = [
-        Patch(color=COLOURS[block], label=f"{block}{shares.get(block, '')}")
-        for block in BLOCKS
-        if block in present
+        patch(COLOURS[block], f"{block}{shares.get(block, '')}") for block in BLOCKS if block in present
     ]
     figure.legend(handles=patches, loc="outside lower center", ncols=len(patches), frameon=False, fontsize=10)

@@ -6,11 +6,10 @@ and all, so that pages of different origin can be compared.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Sequence
 
+from deidlab.report.tables import csv_text
 from deidlab.zoo.blocks import block_of
 from deidlab.zoo.params import FP32_BYTES, Tensor, TensorList, format_bytes
 
@@ -89,25 +88,14 @@ def tensors_to_listing(listed: TensorList) -> str:
 
 def tensors_to_csv(lists: Sequence[TensorList]) -> str:
     """A row a tensor, with the model's name in each."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(("model", "head", "name", "shape", "squeezed_shape", "count", "form", "block"))
-    for listed in lists:
-        for tensor in listed.tensors:
-            shape, squeezed = ("x".join(map(str, sizes)) for sizes in (tensor.shape, tensor.squeezed))
-            writer.writerow(
-                (
-                    listed.model,
-                    listed.head,
-                    tensor.name,
-                    shape,
-                    squeezed,
-                    tensor.count,
-                    tensor.form,
-                    block_of(tensor.name),
-                )
-            )
-    return buffer.getvalue()
+    head = ("model", "head", "name", "shape", "squeezed_shape", "count", "form", "block")
+    return csv_text(head, (_csv_row(listed, tensor) for listed in lists for tensor in listed.tensors))
+
+
+def _csv_row(listed: TensorList, tensor: Tensor) -> tuple[object, ...]:
+    shape, squeezed = ("x".join(map(str, sizes)) for sizes in (tensor.shape, tensor.squeezed))
+    about = (tensor.count, tensor.form, block_of(tensor.name))
+    return (listed.model, listed.head, tensor.name, shape, squeezed, *about)
 
 
 def tensors_to_json(lists: Sequence[TensorList]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from deidlab.report.tables import Table
+from deidlab.report.tables import Table, text_table
 from deidlab.zoo.memory import MemoryPlan
 from deidlab.zoo.params import format_bytes
 from deidlab.zoo.study import find_study_model
@@ -104,8 +104,8 @@ def plans_to_table(plans: Sequence[MemoryPlan], memory: int) -> Table:
                 format_bytes(plan.peak(fits)) if fits else "–",
             )
         )
-    return Table(
-        f"What fits in {format_bytes(memory)}", columns, tuple(rows), note=describe_setting(plans[0]) + "."
+    return text_table(
+        f"What fits in {format_bytes(memory)}", columns, rows, note=describe_setting(plans[0]) + "."
     )
 
 

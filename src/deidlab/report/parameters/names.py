@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from deidlab.report.tables import Table
+from deidlab.report.tables import Table, text_table
 from deidlab.zoo.configs import known_models
 from deidlab.zoo.shipped import load_tensors
 
@@ -22,7 +22,7 @@ def names_table() -> Table:
         for model in known_models()
     )
     note = "Parameters: the bare model, with its pooler where it has one. The hub's owner/name works, too."
-    return Table("Known models", ("Model", "Family", "Objective", "Also", "Parameters"), rows, 4, note)
+    return text_table("Known models", ("Model", "Family", "Objective", "Also", "Parameters"), rows, 4, note)
 
 
 def names_to_json() -> list[dict[str, Any]]:

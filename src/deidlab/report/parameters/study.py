@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from deidlab.report.tables import Table, table_to_markdown
+from deidlab.report.tables import Table, table_to_markdown, text_table
 from deidlab.zoo.configs import load_model_facts
 from deidlab.zoo.params import TensorList
 from deidlab.zoo.shipped import load_tensors
@@ -68,7 +68,7 @@ def study_table() -> Table:
     )
     rows = tuple(_cells(study_row(study)) for study in STUDY_MODELS)
     title = "Table 1: Model size and architectural characteristics"
-    return Table(title, columns, rows, note=_NOTE)
+    return text_table(title, columns, rows, note=_NOTE)
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:
@@ -88,7 +88,7 @@ def appendix_table(study: StudyModel) -> Table:
     listed = study_tensors(study)
     rows = tuple((tensor.name.replace("_", "."), str(tensor.count)) for tensor in listed.tensors)
     title = f"Appendix {study.appendix}: {study.title}"
-    return Table(title, ("Module", "Number Parameters"), rows, note=f"Total: {listed.total:,}")
+    return text_table(title, ("Module", "Number Parameters"), rows, note=f"Total: {listed.total:,}")
 
 
 def appendices() -> Sequence[StudyModel]:

@@ -8,9 +8,10 @@ from typing import Any
 
 from deidlab.evaluate.calibration import Calibration
 from deidlab.evaluate.curves import Curve, thin_curve
+from deidlab.evaluate.measures import shown_measures
 from deidlab.evaluate.privacy import Privacy, Share, Slip
 from deidlab.evaluate.score import Comparison, Figures, ScoreSettings, SystemScore
-from deidlab.evaluate.scores import Average, LevelScores
+from deidlab.evaluate.scores import LevelScores
 from deidlab.evaluate.threshold import ASSUMPTIONS, Guarantee, Refusal
 from deidlab.types import Counts
 
@@ -90,21 +91,16 @@ def slips_to_json(slips: Sequence[Slip], texts: Mapping[str, str] | None) -> lis
 
 def _figures(figures: Figures) -> Answer:
     summary, intervals = figures.summary, figures.intervals
-    entities = {name: _level(level) for name, level in summary.entities.items()}
+    measured: Answer = {"words": {"n": summary.sizes["words"], "accuracy": summary.accuracy}}
+    for measure in shown_measures():
+        found = summary.by_measure[measure.key]
+        value = _counts(found) if isinstance(found, Counts) else _level(found)
+        place = measured.setdefault(measure.group, {})
+        place.update({measure.name: value} if measure.name else value)
     return {
         "documents": summary.n_documents,
         "patients": summary.n_patients,
-        "words": {
-            "n": summary.sizes["words"],
-            "accuracy": summary.accuracy,
-            **_level(summary.words),
-            "binary": _counts(summary.words_binary),
-        },
-        "entities": {
-            **entities,
-            "binary": _counts(summary.entities_binary),
-            "binary_overlap": _counts(summary.entities_binary_overlap),
-        },
+        **measured,
         "absent_types": list(summary.absent),
         "i2b2_2014": summary.i2b2_2014,
         **summary.official,
@@ -124,8 +120,8 @@ def _figures(figures: Figures) -> Answer:
 def _level(level: LevelScores) -> Answer:
     return {
         "micro": _counts(level.micro),
-        "macro": _average(level.macro),
-        "weighted": _average(level.weighted),
+        "macro": asdict(level.macro),
+        "weighted": asdict(level.weighted),
         "by_type": {label: _counts(counts) for label, counts in level.by_type.items()},
     }
 
@@ -133,10 +129,6 @@ def _level(level: LevelScores) -> Answer:
 def _counts(counts: Counts) -> Answer:
     ratios = {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1}
     return {**ratios, "tp": counts.tp, "fp": counts.fp, "fn": counts.fn}
-
-
-def _average(average: Average) -> Answer:
-    return asdict(average)
 
 
 def _privacy(privacy: Privacy) -> Answer:

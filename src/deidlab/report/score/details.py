@@ -4,129 +4,106 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-import numpy as np
-
 from deidlab import conventions
 from deidlab.evaluate.confusion import Confusion
+from deidlab.evaluate.measures import RATIOS, find_measure
 from deidlab.evaluate.privacy import Slip
 from deidlab.evaluate.score import SystemScore
 from deidlab.evaluate.scores import Summary
-from deidlab.report.score.cells import HEADLINE_NAMES, bounds, number, ratio_cells
-from deidlab.report.tables import Table
+from deidlab.report.rows import common_confusions, headline_points
+from deidlab.report.tables import Table, Value, columns_of, text_table
+
+_SHORT = {"precision": "P", "recall": "R", "f1": "F1"}
+_RATIOS = (("precision", "precision"), ("recall", "recall"), ("f1", "F1"))
 
 
 def average_table(summary: Summary) -> Table:
-    """Micro, macro and weighted of every typed way to match."""
-    rows = []
-    for name, level in (("words", summary.words), *summary.entities.items()):
-        kind = "words, typed" if name == "words" else HEADLINE_NAMES[name]
-        kind = kind.removesuffix(" (micro)")
+    """Micro, macro and weighted of every typed way to match, and what has no interval in the headline."""
+    rows: list[tuple[Value, ...]] = []
+    for key, level in summary.levels.items():
+        kind = find_measure(key).title.removesuffix(" (micro)")
         for mean in ("micro", "macro", "weighted"):
             part = getattr(level, mean)
-            rows.append((kind, mean, number(part.precision), number(part.recall), number(part.f1)))
-    touching = summary.entities_binary_overlap
-    rows.append(("entities, untyped overlap", "micro", *ratio_cells(touching)))
+            rows.append((kind, mean, part.precision, part.recall, part.f1))
+    for key, counts in summary.blind.items():
+        if not find_measure(key).headline:
+            rows.append((find_measure(key).title, "micro", counts.precision, counts.recall, counts.f1))
     note = "Macro and weighted are over the types present in the gold; there a missing precision counts as 0."
-    columns = ("measure", "average", "precision", "recall", "F1")
-    return Table("Averages", columns, tuple(rows), n_text_columns=2, note=note)
+    columns = columns_of(("measure", "measure", "text"), ("average", "average", "text"), *_RATIOS)
+    return Table("Averages", columns, tuple(rows), note)
 
 
 def i2b2_table(summary: Summary) -> Table:
-    rows = tuple(
-        (
-            name,
-            *(
-                f"{ratios[ratio][mean]:.4f}"
-                for mean in ("micro", "macro")
-                for ratio in ("precision", "recall", "f1")
-            ),
-        )
+    means = ("micro", "macro")
+    rows: tuple[tuple[Value, ...], ...] = tuple(
+        (name, *(ratios[ratio][mean] for mean in means for ratio in RATIOS))
         for name, ratios in summary.i2b2_2014.items()
     )
-    columns = ("measure", "micro P", "micro R", "micro F1", "macro P", "macro R", "macro F1")
+    columns = columns_of(
+        ("measure", "measure", "text"),
+        *((f"{mean}_{key}", _SHORT[key], "ratio", mean) for mean in means for key in RATIOS),
+    )  # fmt: skip
     note = "As the challenge's program prints them: nothing to divide by counts as 0; HIPAA leaves IDNUM out."
-    return Table("i2b2 2014", columns, rows, note=note)
+    return Table("i2b2 2014", columns, rows, note)
 
 
 def official_tables(summary: Summary) -> Iterator[Table]:
     """A table a corpus that has measures of its own."""
     for corpus, scores in summary.official.items():
         own = conventions.find(corpus)
-        rows = tuple(
-            (own.measures[key].title, *(f"{ratios[ratio]:.4f}" for ratio in ("precision", "recall", "f1")))
-            for key, ratios in scores.items()
+        rows: tuple[tuple[Value, ...], ...] = tuple(
+            (own.measures[key].title, *(ratios[ratio] for ratio in RATIOS)) for key, ratios in scores.items()
         )
-        yield Table(own.title, ("sub-track", "precision", "recall", "F1"), rows)
+        yield Table(own.title, columns_of(("measure", "sub-track", "text"), *_RATIOS), rows)
 
 
 def confusion_table(confusion: Confusion) -> Table:
-    rows = tuple(
-        (name, *(str(cell) if cell else "·" for cell in row))
+    rows = (
+        (name, *(cell or "·" for cell in row))
         for name, row in zip(confusion.gold, confusion.cells.tolist(), strict=True)
     )
     note = "In words; rows are the gold's types. (in part): the right type, but not over the whole word."
-    return Table("Confusion", ("gold \\ system", *confusion.system), rows, note=note)
+    return text_table("Confusion", ("gold \\ system", *confusion.system), rows, note=note)
 
 
 def confusion_list(confusion: Confusion, n_shown: int = 25) -> Table:
     """The commonest confusions, one a row: what fits a terminal where the whole table does not."""
-    pairs = sorted(
-        (
-            (int(n), confusion.gold[row], confusion.system[column])
-            for (row, column), n in np.ndenumerate(confusion.cells)
-            if n and row != column
-        ),
-        key=lambda pair: (-pair[0], pair[1], pair[2]),
-    )
-    rows = tuple((gold, system, str(n)) for n, gold, system in pairs[:n_shown])
-    rest = len(pairs) - len(rows)
+    found = common_confusions(confusion)
     note = "(none): missed, or no PHI. (in part): the right type, but not over the whole word."
-    if rest > 0:
+    if len(found) > n_shown:
+        rest = len(found) - n_shown
         note += f" {rest} more pairs of types: see --confusion, --markdown or --json."
-    return Table("Confusions", ("gold", "system", "words"), rows, n_text_columns=2, note=note)
+    return text_table("Confusions", ("gold", "system", "words"), found[:n_shown], 2, note)
 
 
 def group_table(score: SystemScore, field: str) -> Table:
     """The figures that matter most, one row a value of the field."""
-    rows = []
-    for value, figures in score.groups.items():
-        headline = figures.intervals.headline
-        keys = ("words.precision", "words.recall", "words.f1", "strict.f1", "privacy.word_recall")
-        cells = [number(headline[key].value) for key in keys]
-        rows.append(
-            (
-                value,
-                str(figures.summary.n_documents),
-                *cells,
-                bounds(headline["words.f1"]),
-                str(figures.privacy.leaking_documents.n),
-            )
+    keys = ("words.precision", "words.recall", "words.f1", "strict.f1", "privacy.word_recall")
+    rows = tuple(
+        (
+            value,
+            figures.summary.n_documents,
+            *headline_points(figures, keys),
+            figures.intervals.headline["words.f1"],
+            figures.privacy.leaking_documents.n,
         )
-    columns = (
-        field,
-        "documents",
-        "precision",
-        "recall",
-        "F1",
-        "strict F1",
-        "PHI hidden",
-        "interval of F1",
-        "leaking",
+        for value, figures in score.groups.items()
     )
-    return Table(
-        f"By {field}", columns, tuple(rows), note="Precision, recall and F1 are of typed words (micro)."
-    )
+    columns = columns_of(
+        ("value", field, "text"), ("documents", "documents", "plain"), *_RATIOS, ("strict_f1", "strict F1"),
+        ("hidden", "PHI hidden"), ("f1_interval", "interval of F1", "ends"), ("leaking", "leaking", "plain"),
+    )  # fmt: skip
+    return Table(f"By {field}", columns, rows, "Precision, recall and F1 are of typed words (micro).")
 
 
 def slip_table(slips: Sequence[Slip], texts: Mapping[str, str] | None, n_shown: int = 40) -> Table:
     """The first leaks and over-maskings; the words themselves only where `texts` is given."""
     rows = []
     for slip in slips[:n_shown]:
-        where = (slip.document, slip.kind, slip.label, f"{slip.start}–{slip.end}", str(slip.n_words))
+        where = (slip.document, slip.kind, slip.label, f"{slip.start}–{slip.end}", slip.n_words)
         text = () if texts is None else (texts[slip.document][slip.start : slip.end],)
         rows.append((*where, *text))
     rest = len(slips) - n_shown
+    names = ("document", "kind", "label", "characters", "words", *(() if texts is None else ("text",)))
     note = f"{rest} more; --leaks FILE.csv lists all." if rest > 0 else ""
-    title = f"Leaks and over-maskings ({len(slips)})"
-    columns = ("document", "kind", "label", "characters", "words", *(() if texts is None else ("text",)))
-    return Table(title, columns, tuple(rows), n_text_columns=3, note=note)
+    return text_table(f"Leaks and over-maskings ({len(slips)})", names, rows, 3, note)

@@ -11,13 +11,11 @@ from deidlab.evaluate.calibration import Calibration
 from deidlab.evaluate.confusion import OUTSIDE, Confusion
 from deidlab.evaluate.curves import ALL_TYPES, Curve
 from deidlab.evaluate.score import SystemScore
-from deidlab.report.figures import PALETTE, new_figure
+from deidlab.report.figures import PALETTE, bar_style, legend_below, new_figure, plain_axes, values_and_reach
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-_HATCHES = ("", "//", "..", "xx")
 
 
 def draw_confusion(confusion: Confusion, name: str) -> Figure:
@@ -82,38 +80,22 @@ def draw_type_bars(scores: Sequence[SystemScore]) -> Figure:
         axes.set_ylabel("F1, words", fontsize=8)
         axes.tick_params(axis="y", labelsize=8)
         axes.tick_params(axis="x", length=0, rotation=30 if per_panel > 8 else 0)
-        _plain_axes(axes, "y")
+        plain_axes(axes, "y")
     handles, names = panels[0].get_legend_handles_labels()
     figure.suptitle("F1 by type, with the number of gold words under each name", fontsize=10)
-    figure.legend(
-        handles, names, fontsize=8, frameon=False, ncols=min(6, len(scores)), loc="outside lower center"
-    )
+    legend_below(figure, handles, names, min(6, len(scores)))
     return figure
 
 
 def _draw_bars(axes: Axes, score: SystemScore, labels: Sequence[str], index: int, n_systems: int) -> None:
     intervals = [score.figures.intervals.type_f1[label] for label in labels]
-    values = np.array([part.value or 0.0 for part in intervals])
-    ends = np.array(
-        [
-            (value if part.low is None else part.low, value if part.high is None else part.high)
-            for part, value in zip(intervals, values, strict=True)
-        ]
-    ).reshape(-1, 2)
+    values, reach = values_and_reach(intervals)
     width = 0.84 / n_systems
-    n_colours = len(PALETTE) - 1
     axes.bar(
-        np.arange(len(labels)) + (index - (n_systems - 1) / 2) * width,
-        values,
-        width * 0.94,
-        label=score.name,
-        color=PALETTE[index % n_colours],
-        hatch=_HATCHES[index // n_colours % len(_HATCHES)],
-        edgecolor="white",
-        linewidth=0.4,
-        yerr=np.stack([np.maximum(values - ends[:, 0], 0), np.maximum(ends[:, 1] - values, 0)]),
-        error_kw={"elinewidth": 0.7, "ecolor": "#444444"},
-    )
+        np.arange(len(labels)) + (index - (n_systems - 1) / 2) * width, values, width * 0.94,
+        label=score.name, linewidth=0.4, yerr=reach, error_kw={"elinewidth": 0.7, "ecolor": "#444444"},
+        **bar_style(index),
+    )  # fmt: skip
 
 
 def draw_curves(curves: Sequence[Curve], origin: str) -> Figure:
@@ -131,7 +113,7 @@ def draw_curves(curves: Sequence[Curve], origin: str) -> Figure:
         _draw_curve(axes, curve, color=PALETTE[0], linewidth=1.5)
         axes.set_title(f"{curve.name}  {curve.average_precision:.3f}", fontsize=8)
         axes.tick_params(labelsize=7)
-        _plain_axes(axes, "both")
+        plain_axes(axes, "both")
     for axes in panels.flat[len(shown) :]:
         axes.set_visible(False)
     panels.flat[0].set_xlim(0, 1.02)
@@ -174,7 +156,7 @@ def draw_calibration(calibration: Calibration) -> Figure:
     lower.set_ylabel(calibration.what)
     lower.set_xlabel("score")
     for axes in (upper, lower):
-        _plain_axes(axes, "y")
+        plain_axes(axes, "y")
     return figure
 
 
@@ -183,12 +165,6 @@ def _draw_curve(axes: Axes, curve: Curve, color: str, linewidth: float) -> None:
     recall = np.append(0.0, curve.recall)
     precision = np.append(curve.precision[:1] if len(curve.precision) else [0.0], curve.precision)
     axes.step(recall, precision, where="pre", color=color, linewidth=linewidth)
-
-
-def _plain_axes(axes: Axes, grid: str) -> None:
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(axis=grid, color="#dddddd", linewidth=0.6)  # type: ignore[arg-type]
-    axes.set_axisbelow(True)
 
 
 def _short(n: int) -> str:

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from deidlab.evaluate.calibration import Calibration
 from deidlab.evaluate.curves import Curve
-from deidlab.evaluate.threshold import ASSUMPTIONS, Effect, Guarantee
-from deidlab.report.score.cells import counted, number
-from deidlab.report.tables import Table
+from deidlab.evaluate.threshold import ASSUMPTIONS, Guarantee
+from deidlab.report.tables import Table, columns_of, counted, show_value
 
 _MEANING = {
     "spans": "Entity level, strict; the score is the span's own.",
@@ -26,40 +25,51 @@ def curve_table(origin: str, curves: Sequence[Curve]) -> Table:
         rows.append(
             (
                 curve.name,
-                str(curve.n_gold),
-                number(curve.average_precision),
-                number(float(curve.recall[-1]) if len(f1) else 0.0),
-                number(None if best is None else float(f1[best])),
-                number(None if best is None else float(curve.threshold[best])),
+                curve.n_gold,
+                curve.average_precision,
+                float(curve.recall[-1]) if len(f1) else 0.0,
+                None if best is None else float(f1[best]),
+                None if best is None else float(curve.threshold[best]),
             )
         )
-    columns = ("type", "gold", "average precision", "highest recall", "best F1", "at threshold")
+    columns = columns_of(
+        ("type", "type", "text"), ("gold", "gold", "plain"), ("average_precision", "average precision"),
+        ("highest_recall", "highest recall"), ("best_f1", "best F1"), ("threshold", "at threshold"),
+    )  # fmt: skip
     lowest = min((float(curve.threshold[-1]) for curve in curves if len(curve.threshold)), default=None)
-    note = f"{_MEANING[origin]} Candidates reach down to a score of {number(lowest)}."
-    return Table("Precision–recall curves", columns, tuple(rows), note=note)
+    note = f"{_MEANING[origin]} Candidates reach down to a score of {_number(lowest)}."
+    return Table("Precision–recall curves", columns, tuple(rows), note)
 
 
 def calibration_table(calibration: Calibration) -> Table:
     """The bins of the reliability diagram."""
     rows = tuple(
-        (f"{part.low:.1f}–{part.high:.1f}", str(part.n), number(part.mean_score), number(part.share_right))
+        (f"{part.low:.1f}–{part.high:.1f}", part.n, part.mean_score, part.share_right)
         for part in calibration.bins
     )
     note = (
-        f"Expected calibration error {number(calibration.expected_error)}, largest "
-        f"{number(calibration.largest_error)}, Brier score {number(calibration.brier)}, over "
+        f"Expected calibration error {_number(calibration.expected_error)}, largest "
+        f"{_number(calibration.largest_error)}, Brier score {_number(calibration.brier)}, over "
         f"{counted(calibration.n, calibration.what.removesuffix('s'))}."
     )
-    return Table("Calibration", ("score", "n", "mean score", "share right"), rows, note=note)
+    columns = columns_of(
+        ("score", "score", "text"), ("n", "n", "plain"), ("mean_score", "mean score"),
+        ("share_right", "share right")
+    )  # fmt: skip
+    return Table("Calibration", columns, rows, note)
+
+
+def _number(value: float | None) -> str:
+    return show_value(value, "ratio")
 
 
 def threshold_table(found: Guarantee) -> Table:
     """The chosen threshold beside the usual one, with the promise and what it rests on."""
 
-    def row(name: str, effect: Effect) -> tuple[str, ...]:
-        values = (effect.threshold, effect.unit_recall, effect.recall, effect.precision)
-        return (name, *(number(value) for value in values), str(effect.masked_words))
-
+    rows = tuple(
+        (name, each.threshold, each.unit_recall, each.recall, each.precision, each.masked_words)
+        for name, each in (("chosen", found.chosen), ("usual", found.usual))
+    )
     price = ""
     if found.usual.precision is not None and found.chosen.precision is not None:
         lost = found.usual.precision - found.chosen.precision
@@ -69,17 +79,8 @@ def threshold_table(found: Guarantee) -> Table:
         f"{found.target_recall:g} (the data certify {found.certified_recall:.4f}; p = {found.p_value:.4g}, "
         f"{counted(found.n_units, found.unit)} with PHI).{price} This holds if {'; '.join(ASSUMPTIONS)}."
     )
-    columns = (
-        "threshold",
-        "value",
-        f"recall a {found.unit}",
-        "word recall",
-        "word precision",
-        "words masked",
-    )
-    return Table(
-        f"A threshold for a recall of {found.target_recall:g}",
-        columns,
-        (row("chosen", found.chosen), row("usual", found.usual)),
-        note=note,
-    )
+    columns = columns_of(
+        ("threshold", "threshold", "text"), ("value", "value"), ("unit_recall", f"recall a {found.unit}"),
+        ("recall", "word recall"), ("precision", "word precision"), ("masked_words", "words masked", "plain"),
+    )  # fmt: skip
+    return Table(f"A threshold for a recall of {found.target_recall:g}", columns, rows, note)

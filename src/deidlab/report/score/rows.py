@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from deidlab.evaluate.privacy import Slip
 from deidlab.evaluate.resample import Interval
 from deidlab.evaluate.score import Figures, SystemScore
-from deidlab.evaluate.scores import Average, LevelScores
+from deidlab.evaluate.scores import Average
+from deidlab.report.tables import csv_text
 from deidlab.types import Counts
 
 SCORE_COLUMNS = (
@@ -40,22 +40,20 @@ def slip_rows(system: str, slips: Sequence[Slip], texts: Mapping[str, str] | Non
 def write_rows(path: Path, columns: Sequence[str], rows: Iterable[Row]) -> None:
     """A CSV file in UTF-8, made together with its folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(rows)
+    path.write_text(csv_text(columns, rows), "utf-8", newline="")
 
 
 def _rows(figures: Figures) -> Iterator[Row]:
     summary, headline = figures.summary, figures.intervals.headline
-    for name, level in (("words", summary.words), *summary.entities.items()):
-        yield _counts(name, "micro", "", level.micro, headline[f"{name}.f1"])
+    for key, level in summary.levels.items():
+        yield _counts(key, "micro", "", level.micro, headline.get(f"{key}.f1"))
         for mean in ("macro", "weighted"):
-            yield _average(name, mean, getattr(level, mean), headline.get(f"{name}.{mean}_f1"))
-        yield from _types(name, level, figures.intervals.type_f1 if name == "words" else {})
-    yield _counts("words_binary", "micro", "", summary.words_binary, headline["words_binary.f1"])
-    yield _counts("binary", "micro", "", summary.entities_binary, headline["binary.f1"])
-    yield _counts("binary_overlap", "micro", "", summary.entities_binary_overlap, None)
+            yield _average(key, mean, getattr(level, mean), headline.get(f"{key}.{mean}_f1"))
+        intervals = figures.intervals.type_f1 if key == "words" else {}
+        for label, counts in level.by_type.items():
+            yield _counts(key, "", label, counts, intervals.get(label))
+    for key, counts in summary.blind.items():
+        yield _counts(key, "micro", "", counts, headline.get(f"{key}.f1"))
     yield from _privacy(figures)
     for measure, ratios in summary.i2b2_2014.items():
         for mean in ("micro", "macro"):
@@ -78,11 +76,6 @@ def _privacy(figures: Figures) -> Iterator[Row]:
         recall = None if not total else 1 - leaked / total
         average = "" if label else "micro"
         yield (level, average, label, total - leaked, "", leaked, None, recall, None, None, None)
-
-
-def _types(name: str, level: LevelScores, intervals: Mapping[str, Interval]) -> Iterator[Row]:
-    for label, counts in level.by_type.items():
-        yield _counts(name, "", label, counts, intervals.get(label))
 
 
 def _counts(level: str, average: str, label: str, counts: Counts, interval: Interval | None) -> Row:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deidlab.evaluate.resample import Interval
-from deidlab.report.figures import PALETTE, new_figure
+from deidlab.report.figures import bar_style, legend_below, new_figure, plain_axes, values_and_reach
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 # More types than this stand in two columns.
 _ONE_COLUMN = 10
-_HATCHES = ("", "//", "..", "xx")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,32 +44,20 @@ def draw_types(models: Sequence[TypeBars], support: Mapping[str, int], part: str
         axes.set_xlabel(f"F1, typed words, {part} part", fontsize=8)
     handles, names = panels[0].get_legend_handles_labels()
     n_wide = min(6, len(names))
-    figure.legend(handles, names, fontsize=8, frameon=False, ncols=n_wide, loc="outside lower center")
+    legend_below(figure, handles, names, n_wide)
     return figure
 
 
 def _draw_bars(axes: Axes, model: TypeBars, labels: Sequence[str], index: int, n_models: int) -> None:
     intervals = [model.f1[label] for label in labels]
-    values = np.array([part.value or 0.0 for part in intervals])
-    low = np.array([v if part.low is None else part.low for part, v in zip(intervals, values, strict=True)])
-    high = np.array(
-        [v if part.high is None else part.high for part, v in zip(intervals, values, strict=True)]
-    )
+    values, ends = values_and_reach(intervals)
     width = 0.84 / n_models
-    n_colours = len(PALETTE) - 1
     known = any(part.low is not None for part in intervals)
     axes.barh(
-        np.arange(len(labels)) + (index - (n_models - 1) / 2) * width,
-        values,
-        width * 0.92,
-        xerr=np.maximum(np.stack([values - low, high - values]), 0) if known else None,
-        error_kw={"elinewidth": 0.8, "ecolor": "#444444"},
-        label=model.name,
-        color=PALETTE[model.place % n_colours],
-        hatch=_HATCHES[model.place // n_colours % len(_HATCHES)],
-        edgecolor="white",
-        linewidth=0.3,
-    )
+        np.arange(len(labels)) + (index - (n_models - 1) / 2) * width, values, width * 0.92,
+        xerr=ends if known else None, error_kw={"elinewidth": 0.8, "ecolor": "#444444"},
+        label=model.name, linewidth=0.3, **bar_style(model.place),
+    )  # fmt: skip
 
 
 def _name_types(axes: Axes, labels: Sequence[str], support: Mapping[str, int], n_rows: int) -> None:
@@ -79,6 +66,4 @@ def _name_types(axes: Axes, labels: Sequence[str], support: Mapping[str, int], n
     axes.set_xlim(0, 1.005)
     axes.tick_params(axis="x", labelsize=7)
     axes.tick_params(axis="y", length=0)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(axis="x", color="#dddddd", linewidth=0.6)
-    axes.set_axisbelow(True)
+    plain_axes(axes, "x")

@@ -7,17 +7,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from deidlab.report.figures import PALETTE, new_figure
-from deidlab.report.study.scores import ScoredRow, ScoredStudy
-from deidlab.report.study.tables.models import (
+from deidlab.report.figures import (
+    PALETTE,
+    colour,
+    legend_below,
+    new_figure,
+    plain_axes,
+    values_and_reach,
+    whole_numbers,
+)
+from deidlab.report.study.runs import (
+    candidates,
+    curve_points,
+    group_by_value,
     published_of,
+    searched_keys,
     seconds_to_train,
     selected_runs,
     setting_title,
     show_setting,
 )
-from deidlab.report.study.tables.search import candidates, curve_points, group_by_value, searched_keys
-from deidlab.report.study.tables.types import ERRORS, error_counts, types_in_order
+from deidlab.report.study.scores import ScoredRow, ScoredStudy
+from deidlab.report.study.types import ERRORS, error_counts, types_in_order
 from deidlab.study.records import StudyRecords
 
 if TYPE_CHECKING:
@@ -26,10 +37,6 @@ if TYPE_CHECKING:
 
 _N_TYPES = 22
 _MARKERS = "osD^vP*X"
-
-
-def colour(index: int) -> str:
-    return PALETTE[index % (len(PALETTE) - 1)]
 
 
 def place_of(records: StudyRecords, name: str) -> int:
@@ -47,15 +54,7 @@ def draw_forest(study: ScoredStudy) -> Figure:
         ("words.f1", "words, typed", 0.13, 0),
         ("strict.f1", "entities, strict", -0.13, 1),
     ):
-        found = [row.figures.intervals.headline[key] for row in rows]
-        values = np.array([each.value or 0.0 for each in found])
-        low = np.array(
-            [value if each.low is None else each.low for each, value in zip(found, values, strict=True)]
-        )
-        high = np.array(
-            [value if each.high is None else each.high for each, value in zip(found, values, strict=True)]
-        )
-        ends = np.maximum(np.stack([values - low, high - values]), 0)
+        values, ends = values_and_reach([row.figures.intervals.headline[key] for row in rows])
         axes.errorbar(
             values, np.arange(len(rows)) + lift, xerr=ends, fmt=_MARKERS[index], color=colour(index),
             capsize=3, markersize=5, linewidth=1.4, label=name,
@@ -65,7 +64,7 @@ def draw_forest(study: ScoredStudy) -> Figure:
     axes.set_ylim(-0.6, len(rows) - 0.4)
     axes.set_xlabel("F1 on the test part", fontsize=9)
     axes.tick_params(labelsize=8)
-    _plain_axes(axes, "x")
+    plain_axes(axes, "x")
     axes.legend(
         fontsize=8,
         frameon=False,
@@ -92,8 +91,6 @@ def _ring_published(axes: Axes, study: ScoredStudy, rows: Sequence[ScoredRow]) -
 
 def draw_curves(records: StudyRecords) -> Figure:
     """Validation F1 and training loss of the selected runs, epoch by epoch."""
-    from matplotlib.ticker import MaxNLocator, NullFormatter
-
     figure = new_figure(9.2, 3.9)
     left, right = figure.subplots(1, 2)
     losses: list[float] = []
@@ -113,16 +110,14 @@ def draw_curves(records: StudyRecords) -> Figure:
     right.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
     # Over less than a decade the powers of ten alone would leave the axis without a number.
     short = bool(losses) and max(losses) < 10 * min(losses)
-    right.yaxis.set_minor_formatter((lambda value, _: f"{value:g}") if short else NullFormatter())
+    right.yaxis.set_minor_formatter(lambda value, _: f"{value:g}" if short else "")
     for axes in (left, right):
         axes.set_xlabel("epoch", fontsize=8)
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.xaxis.set_major_locator(whole_numbers())
         axes.tick_params(labelsize=8, which="both")
-        _plain_axes(axes, "both")
+        plain_axes(axes, "both")
     handles, names = left.get_legend_handles_labels()
-    figure.legend(
-        handles, names, fontsize=8, frameon=False, ncols=min(5, len(names) or 1), loc="outside lower center"
-    )
+    legend_below(figure, handles, names, min(5, len(names) or 1))
     return figure
 
 
@@ -148,7 +143,7 @@ def draw_settings(records: StudyRecords) -> Figure:
     axes.set_ylim(-0.6, len(models) - 0.4)
     axes.set_xlabel("validation F1", fontsize=9)
     axes.tick_params(labelsize=8)
-    _plain_axes(axes, "x")
+    plain_axes(axes, "x")
     return figure
 
 
@@ -168,17 +163,14 @@ def draw_effects(records: StudyRecords) -> Figure:
         axes.set_title(setting_title(key), fontsize=9)
         axes.set_ylabel("validation F1", fontsize=8)
         axes.tick_params(labelsize=7)
-        _plain_axes(axes, "y")
+        plain_axes(axes, "y")
     for axes in panels.flat[len(groups) :]:
         axes.set_visible(False)
     handles: dict[str, Any] = {}
     for axes in panels.flat[: len(groups)]:
         for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
             handles.setdefault(name, handle)
-    figure.legend(
-        list(handles.values()), list(handles), fontsize=8, frameon=False, ncols=min(5, len(handles)),
-        loc="outside lower center",
-    )  # fmt: skip
+    legend_below(figure, list(handles.values()), list(handles), min(5, len(handles)))
     return figure
 
 
@@ -222,11 +214,11 @@ def draw_errors(study: ScoredStudy) -> Figure:
         axes.tick_params(labelsize=7)
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
         axes.set_xlabel("share of the type's words", fontsize=7)
-        _plain_axes(axes, "x")
+        plain_axes(axes, "x")
     panels[0].set_yticks(range(len(labels)), labels, fontsize=7)
     panels[0].set_xlim(left=0)
     handles, shown = panels[0].get_legend_handles_labels()
-    figure.legend(handles, shown, fontsize=8, frameon=False, ncols=3, loc="outside lower center")
+    legend_below(figure, handles, shown, 3)
     return figure
 
 
@@ -245,7 +237,7 @@ def draw_speed(study: ScoredStudy) -> Figure:
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.set_xlabel("real tokens a second", fontsize=9)
     axes.tick_params(labelsize=8, which="both")
-    _plain_axes(axes, "x")
+    plain_axes(axes, "x")
     figure.legend(fontsize=8, frameon=False, ncols=2, loc="outside lower center")
     return figure
 
@@ -267,14 +259,9 @@ def draw_cost(study: ScoredStudy) -> Figure:
         if row.run is None:
             continue
         index = place_of(study.records, row.name)
-        f1 = row.figures.intervals.headline["words.f1"]
-        value = f1.value or 0.0
-        ends = [
-            [value - (f1.low if f1.low is not None else value)],
-            [(f1.high if f1.high is not None else value) - value],
-        ]
+        value, ends = values_and_reach([row.figures.intervals.headline["words.f1"]])
         axes.errorbar(
-            max(seconds_to_train(study.records, row.run), 1e-3), value, yerr=np.maximum(ends, 0),
+            max(seconds_to_train(study.records, row.run), 1e-3), value, yerr=ends,
             fmt=_MARKERS[index % len(_MARKERS)], color=colour(index), markersize=7, capsize=3, label=row.name,
         )  # fmt: skip
     axes.set_xscale("log")
@@ -282,12 +269,6 @@ def draw_cost(study: ScoredStudy) -> Figure:
     axes.set_ylabel("test F1, words", fontsize=9)
     axes.tick_params(labelsize=8, which="both")
     axes.margins(x=0.25)
-    _plain_axes(axes, "both")
+    plain_axes(axes, "both")
     figure.legend(fontsize=8, frameon=False, ncols=min(4, len(study.models)), loc="outside lower center")
     return figure
-
-
-def _plain_axes(axes: Axes, grid: str) -> None:
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(axis=grid, color="#dddddd", linewidth=0.6)  # type: ignore[arg-type]
-    axes.set_axisbelow(True)

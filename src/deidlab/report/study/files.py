@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from deidlab.errors import UnknownNameError
-from deidlab.report.cells import to_csv, to_rows, to_table
-from deidlab.report.figures import save_figure
-from deidlab.report.study.latex import report_to_latex, table_to_latex
+from deidlab.report.figures import figure_to_svg, save_figure
+from deidlab.report.latex import table_to_latex
+from deidlab.report.study.latex import report_to_latex
 from deidlab.report.study.page import report_to_html
 from deidlab.report.study.parts import StudyReport
-from deidlab.report.svg import figure_to_svg
-from deidlab.report.tables import table_to_markdown
+from deidlab.report.tables import table_to_csv, table_to_markdown, table_to_rows
 
 FORMATS = ("html", "markdown", "latex", "csv", "json", "figures")
 # These formats show pictures that lie beside them.
@@ -67,7 +66,7 @@ def write_report(report: StudyReport, folder: Path, formats: Sequence[str] = FOR
         put("report.tex", report_to_latex(report))
     for table in report.tables:
         if "csv" in formats:
-            put(f"tables/{table.key}.csv", to_csv(table))
+            put(f"tables/{table.key}.csv", table_to_csv(table))
         if "latex" in formats:
             put(f"tables/{table.key}.tex", table_to_latex(table))
     return written
@@ -80,7 +79,7 @@ def report_to_markdown(report: StudyReport) -> str:
 
 def _markdown(report: StudyReport) -> Iterator[str]:
     yield f"# {report.title.replace('<', '&lt;')}\n\n{report.said}\n"
-    yield "\n".join(f"- {name}: **{value}** {more}".rstrip() for name, value, more in report.cards) + "\n"
+    yield "\n".join(f"- {name}: **{value}** {more}".rstrip() for name, value, more, _ in report.cards) + "\n"
     if report.missing:
         yield "## Not in this report\n\n" + "\n".join(f"- {line}" for line in report.missing) + "\n"
     for section in report.sections:
@@ -89,7 +88,7 @@ def _markdown(report: StudyReport) -> Iterator[str]:
             caption = picture.caption.replace("[", "(").replace("]", ")")
             yield f"![{caption}](figures/{picture.key}.svg)\n\n*{picture.title}.* {picture.caption}\n"
         for table in section.tables:
-            yield table_to_markdown(to_table(table), "###")
+            yield table_to_markdown(table, "###")
     yield "## Settings and provenance\n\n```json\n"
     yield json.dumps(report.provenance, ensure_ascii=False, indent=1, default=str) + "\n```"
 
@@ -99,10 +98,10 @@ def report_to_json(report: StudyReport) -> dict[str, Any]:
     return {
         "name": report.name,
         "title": report.title,
-        "summary": {name: f"{value} {more}".rstrip() for name, value, more in report.cards},
+        "summary": {name: f"{value} {more}".rstrip() for name, value, more, _ in report.cards},
         "missing": list(report.missing),
         "tables": {
-            table.key: {"title": table.title, "note": table.note, "rows": to_rows(table)}
+            table.key: {"title": table.title, "note": table.note, "rows": table_to_rows(table)}
             for table in report.tables
         },
         "figures": {picture.key: picture.title for picture in report.pictures},

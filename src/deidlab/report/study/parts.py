@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from deidlab.report.cells import DataTable
+from deidlab.report.pages import Card
+from deidlab.report.tables import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,33 +30,38 @@ class Section:
     key: str
     title: str
     said: str = ""
-    tables: tuple[DataTable, ...] = ()
+    tables: tuple[Table, ...] = ()
     pictures: tuple[Picture, ...] = ()
-
-    @property
-    def is_empty(self) -> bool:
-        return not self.tables and not self.pictures
 
 
 @dataclass(frozen=True, slots=True)
 class StudyReport:
-    """The whole. `cards` are what a reader wants first (name, value, more), `missing` what cannot be told."""
+    """The whole.
+
+    `cards` are what a reader wants first. `lacking` says what a finished study would have and this
+    one has not, `not_asked` what could be told only if more had been asked for or kept.
+    """
 
     name: str
     title: str
     said: str
-    cards: tuple[tuple[str, str, str], ...]
-    missing: tuple[str, ...]
+    cards: tuple[Card, ...]
+    lacking: tuple[str, ...]
+    not_asked: tuple[str, ...]
     sections: tuple[Section, ...]
     provenance: Mapping[str, Any]
 
     @property
-    def tables(self) -> tuple[DataTable, ...]:
+    def missing(self) -> tuple[str, ...]:
+        return (*self.lacking, *self.not_asked)
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
         return tuple(table for section in self.sections for table in section.tables)
 
     @property
     def pictures(self) -> tuple[Picture, ...]:
         return tuple(picture for section in self.sections for picture in section.pictures)
 
-    def table(self, key: str) -> DataTable:
+    def table(self, key: str) -> Table:
         return next(table for table in self.tables if table.key == key)

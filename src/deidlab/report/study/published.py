@@ -12,7 +12,7 @@ from dataclasses import replace
 from importlib import resources
 from typing import Any
 
-from deidlab.report.cells import DataTable
+from deidlab.report.tables import Table
 from deidlab.zoo.configs import find_model
 
 Published = Mapping[str, Any]
@@ -44,7 +44,7 @@ def find_published(model: str, config: Mapping[str, Any] | None = None) -> Publi
     return None
 
 
-def with_published(table: DataTable, said: str = "") -> DataTable:
+def with_published(table: Table, said: str = "") -> Table:
     """The table with a note on its published columns; without them where no row has such a figure."""
     theirs = [index for index, column in enumerate(table.columns) if column.key.startswith("published")]
     if any(row[index] is not None for row in table.rows for index in theirs):

@@ -5,21 +5,19 @@ read_study -> score_study (offsets to counts, once) -> sections of tables and pi
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import Any
 
 import deidlab
 from deidlab.evaluate.resample import ResampleSettings
-from deidlab.report.cells import show_seconds, show_value
-from deidlab.report.score.cells import counted
+from deidlab.report.pages import Card
 from deidlab.report.study.contents import report_sections
 from deidlab.report.study.parts import StudyReport
 from deidlab.report.study.published import published_study
+from deidlab.report.study.runs import device_seconds, has_gpu, selected_runs
 from deidlab.report.study.scores import ScoredStudy, map_to_2014, score_study
-from deidlab.report.study.tables.models import device_seconds, has_gpu, selected_runs
+from deidlab.report.tables import counted, show_seconds, show_value
 from deidlab.study.records import StudyRecords
-
-Card = tuple[str, str, str]
 
 
 def build_report(records: StudyRecords, resample: ResampleSettings | None = None) -> StudyReport:
@@ -36,68 +34,60 @@ def build_report(records: StudyRecords, resample: ResampleSettings | None = None
         facts.name,
         facts.title or facts.name,
         said,
-        _cards(study),
-        _missing(study),
+        tuple(_cards(study)),
+        tuple(_lacking(study)),
+        tuple(_not_asked(study)),
         tuple(report_sections(study)),
         _provenance(study),
     )
 
 
-def _cards(study: ScoredStudy) -> tuple[Card, ...]:
-    records = study.records
-    cards: list[Card] = []
-    best = study.best
+def _cards(study: ScoredStudy) -> Iterator[Card]:
+    records, best = study.records, study.best
     if best is not None:
         headline = best.figures.intervals.headline
         others = f" and {counted(len(study.others), 'other row')}" if study.others else ""
-        cards.append(("best on validation", best.name, f"of {counted(len(study.models), 'model')}{others}"))
+        yield Card("best on validation", best.name, f"of {counted(len(study.models), 'model')}{others}")
         for key, name in (("words.f1", "its test F1, words"), ("privacy.word_recall", "PHI words it hides")):
             value = headline[key]
-            shown = [show_value(end, "ratio") for end in (value.value, value.low, value.high)]
-            cards.append((name, shown[0], f"{shown[1]}–{shown[2]}" if value.low is not None else ""))
+            ends = "" if value.low is None else show_value(value, "ends")
+            yield Card(name, show_value(value.value, "ratio"), ends)
     failed = len(records.completions) - len(records.done)
-    cards.append(("runs", f"{len(records.done)} done", f"{failed} failed" if failed else ""))
+    yield Card("runs", f"{len(records.done)} done", f"{failed} failed" if failed else "")
     seconds = sum(device_seconds(records, run) for run in records.completions)
     price, money = records.study.price_per_hour, ""
     if price is not None:
         money = f"{show_value(seconds / 3600 * price, 'money')} {records.study.currency}"
-    cards.append(("GPU time" if has_gpu(records) else "CPU time", show_seconds(seconds), money))
-    return tuple(cards)
+    yield Card("GPU time" if has_gpu(records) else "CPU time", show_seconds(seconds), money)
 
 
-def _missing(study: ScoredStudy) -> tuple[str, ...]:
+def _lacking(study: ScoredStudy) -> Iterator[str]:
     """What a finished study would have and this one has not, a sentence each."""
     records = study.records
-    lines: list[str] = []
     for model in records.study.models:
         ended = [run for run in records.completions_of(model.name) if run.final]
         lacking = len(model.settings) - len(ended)
         if lacking > 0 and not any(run.rung is not None for run in records.completions_of(model.name)):
-            lines.append(
-                f"{counted(lacking, 'run')} of {model.name} not ended yet (of {len(model.settings)})."
-            )
+            yield f"{counted(lacking, 'run')} of {model.name} not ended yet (of {len(model.settings)})."
     failed = [run for run in records.completions if not run.is_done]
     if failed:
-        lines.append(f"{counted(len(failed), 'run')} failed: see the table of runs that failed.")
+        yield f"{counted(len(failed), 'run')} failed: see the table of runs that failed."
     if records.selection is None:
         so_far = ": Table 4 shows the best so far" if selected_runs(records) else ""
-        lines.append(f"No setting is selected yet{so_far}; there are no test figures.")
+        yield f"No setting is selected yet{so_far}; there are no test figures."
     else:
         done = {run.run for run in records.done}
         tested = {test.name for test in records.tests}
         for name, choice in records.selection.choices.items():
             if choice.run not in done:
-                lines.append(
-                    f"{name} has no row in Table 4: the completion record of {choice.run} is not there."
-                )
+                yield f"{name} has no row in Table 4: the completion record of {choice.run} is not there."
             if name not in tested:
-                lines.append(f"{name} is selected but not tested yet.")
-    lines += study.left_out
-    lines += _missing_parts(study)
-    return tuple(lines)
+                yield f"{name} is selected but not tested yet."
+    yield from study.left_out
 
 
-def _missing_parts(study: ScoredStudy) -> Iterable[str]:
+def _not_asked(study: ScoredStudy) -> Iterator[str]:
+    """What could be told only if more had been asked for, or kept."""
     if not study.rows:
         return
     if map_to_2014(study) is None:

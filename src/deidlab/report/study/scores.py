@@ -81,6 +81,17 @@ class ScoredStudy:
         """The model with the best validation F1, which the other rows are held against."""
         return self.models[0] if self.models else None
 
+    @property
+    def resample_note(self) -> str:
+        """How the intervals of a table were made."""
+        resample = self.resample
+        if not resample.n_resamples:
+            return "No intervals were asked for."
+        return (
+            f"In brackets: {resample.confidence:.0%} intervals from {resample.n_resamples:,} resamples by "
+            f"{resample.unit}."
+        )
+
     def compare(self, first: ScoredRow, second: ScoredRow) -> Mapping[str, Difference]:
         return compare_systems(first.score.tally, second.score.tally, self.resample)
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from deidlab.report.cells import DataTable, Value, columns_of
+from deidlab.evaluate.compare import holm
+from deidlab.report.study.registry import study_table
 from deidlab.report.study.scores import ScoredStudy, score_cross
-from deidlab.report.study.tables.overall import holm, resample_note, spread
+from deidlab.report.tables import Table, Value, columns_of
 from deidlab.study.rows import BASELINE
 
 HOME = "(its own test part)"
 
 
-def beyond_table(study: ScoredStudy) -> DataTable | None:
+@study_table("beyond", "beyond")
+def beyond_table(study: ScoredStudy) -> Table | None:
     """Each ensemble, hybrid and baseline, compared with the best single model on the same notes."""
     best = study.best_model
     if best is None or not study.others:
@@ -30,7 +32,7 @@ def beyond_table(study: ScoredStudy) -> DataTable | None:
                 headline["words.f1"],
                 headline["strict.f1"],
                 headline["privacy.word_recall"],
-                spread(gap["words.f1"]),
+                gap["words.f1"].interval,
                 gap["words.f1"].p_randomisation,
                 p,
             )
@@ -40,15 +42,16 @@ def beyond_table(study: ScoredStudy) -> DataTable | None:
         ("recall", "R"), ("f1", "F1"), ("strict_f1", "Strict F1"), ("hidden", "PHI words hidden"),
         ("difference", f"F1 less {best.name}'s", "signed"), ("p", "p swaps", "p"), ("p_holm", "p, Holm", "p"),
     )  # fmt: skip
-    note = f"Test part. {best.name} is the model with the best validation F1. {resample_note(study)}"
+    note = f"Test part. {best.name} is the model with the best validation F1. {study.resample_note}"
     said = [f"{row.name}: {row.test.note}." for row in study.others if row.test.note]
     title = "Ensembles and hybrids"
     if any(row.kind == BASELINE for row in study.others):
         title = "Ensembles, hybrids and baselines"
-    return DataTable("beyond", title, columns, tuple(rows), " ".join([note, *said]))
+    return Table(title, columns, tuple(rows), " ".join([note, *said]))
 
 
-def cross_table(study: ScoredStudy) -> DataTable | None:
+@study_table("beyond", "cross")
+def cross_table(study: ScoredStudy) -> Table | None:
     """Trained here, tested there: each row on each other corpus, with its own test part first."""
     if not any(row.test.cross for row in study.rows):
         return None
@@ -81,6 +84,6 @@ def cross_table(study: ScoredStudy) -> DataTable | None:
     note = (
         "Trained on this study's training part, tested on other corpora that it has never seen. Labels "
         "are compared as they stand, so a corpus of another scheme shows in F1 but not in PHI words "
-        f"hidden. {resample_note(study)}"
+        f"hidden. {study.resample_note}"
     )
-    return DataTable("cross", "Across corpora", columns, tuple(rows), note)
+    return Table("Across corpora", columns, tuple(rows), note)

@@ -7,44 +7,28 @@ from typing import Any
 
 from deidlab.errors import DeidError
 from deidlab.evaluate.resample import Interval
-from deidlab.report.cells import DataTable, Value, columns_of, show_plain
-from deidlab.report.study.published import find_published, with_published
-from deidlab.study.records import Completion, StudyModel, StudyRecords
+from deidlab.report.study.published import with_published
+from deidlab.report.study.registry import study_table
+from deidlab.report.study.runs import (
+    USUAL,
+    published_of,
+    rank_of,
+    selected_runs,
+    setting_title,
+    show_setting,
+    varied_settings,
+)
+from deidlab.report.study.scores import ScoredStudy
+from deidlab.report.tables import Table, Value, columns_of
+from deidlab.study.records import StudyModel
 from deidlab.zoo.configs import find_model
 from deidlab.zoo.sizes import Sizes, read_sizes
 
-# The study's four come first; whatever else a grid varies follows.
-USUAL = ("batch", "epochs", "learning_rate", "weight_decay")
-_TITLES = {
-    "batch": "Batch size",
-    "epochs": "Epochs",
-    "learning_rate": "Learning rate",
-    "weight_decay": "Weight decay",
-}
 
-
-def published_of(model: StudyModel) -> Mapping[str, Any] | None:
-    return find_published(model.published or model.model, None if model.published else model.config)
-
-
-def setting_title(key: str) -> str:
-    return _TITLES.get(key, key.replace("_", " ").capitalize())
-
-
-def show_setting(value: Any) -> str:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return show_plain(value) if is_number else str(value)
-
-
-def varied_settings(settings: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """The settings that matter to a reader: the study's four, and all that differ between runs."""
-    keys = list(dict.fromkeys(key for each in settings for key in each))
-    differ = [key for key in keys if len({repr(each.get(key)) for each in settings}) > 1]
-    return (*(key for key in USUAL if key in keys), *(key for key in differ if key not in (*USUAL, "seed")))
-
-
-def model_table(records: StudyRecords) -> DataTable | None:
+@study_table("models", "table-1-models")
+def model_table(study: ScoredStudy) -> Table | None:
     """Table 1: every model of which a run ended, with the parameters that it had."""
+    records = study.records
     rows: list[tuple[Value, ...]] = []
     for model in records.study.models:
         counted = [run.n_parameters for run in records.completions_of(model.name) if run.n_parameters]
@@ -80,7 +64,7 @@ def model_table(records: StudyRecords) -> DataTable | None:
         "Size: all parameters in fp32. Parameters include the tagging head. Objective: what the published "
         "weights were first trained on (MLM masked words, NSP next sentence, SOP sentence order)."
     )
-    table = DataTable("table-1-models", "Table 1: models", columns, tuple(rows), note)
+    table = Table("Table 1: models", columns, tuple(rows), note)
     return with_published(table, "The study's heads had 41 tags.")
 
 
@@ -103,8 +87,10 @@ def _sizes(model: StudyModel) -> tuple[Value, ...]:
     )  # fmt: skip
 
 
-def grid_table(records: StudyRecords) -> DataTable:
+@study_table("models", "table-2-search")
+def grid_table(study: ScoredStudy) -> Table:
     """Table 2: the values searched for each model, and how far the search has come."""
+    records = study.records
     every = [settings for model in records.study.models for settings in model.settings]
     keys = varied_settings(every)
     halved = any(not run.final for run in records.completions)
@@ -135,7 +121,7 @@ def grid_table(records: StudyRecords) -> DataTable:
         ("published", "Published grid", "text"),
     )
     note = "Lower rungs: short runs of successive halving, which no choice falls on." if halved else ""
-    table = DataTable("table-2-search", "Table 2: settings searched", columns, tuple(rows), note)
+    table = Table("Table 2: settings searched", columns, tuple(rows), note)
     return with_published(table, "Published grid: batch; epochs; learning rates; weight decays.")
 
 
@@ -148,60 +134,24 @@ def _published_grid(searched: Mapping[str, Sequence[Any]]) -> str:
     return "; ".join(_listed(searched[key]) for key in USUAL)
 
 
-def selected_runs(records: StudyRecords) -> dict[str, Completion]:
-    """The run that stands for each model: as selected, or the best so far; only those with a record."""
-    done = {run.run: run for run in records.done}
-    if records.selection is not None:
-        choices = records.selection.choices
-        return {name: done[choice.run] for name, choice in choices.items() if choice.run in done}
-    best: dict[str, Completion] = {}
-    for run in records.done:
-        if (
-            run.final
-            and run.f1 is not None
-            and (run.model not in best or _rank(run) < _rank(best[run.model]))
-        ):
-            best[run.model] = run
-    return best
-
-
-def device_seconds(records: StudyRecords, run: Completion) -> float:
-    """How long a run held the device: the GPU where the study has one, else the processor."""
-    return run.gpu_seconds if has_gpu(records) else run.seconds
-
-
-def seconds_to_train(records: StudyRecords, run: Completion) -> float:
-    """What the run would take by itself: of a training that several lengths share, the way up to its end."""
-    lead = run.shares or run.run
-    together = [each for each in records.completions_of(run.model) if lead in (each.run, each.shares)]
-    length = int(run.settings.get("epochs", 0))
-    return sum(
-        device_seconds(records, each) for each in together if int(each.settings.get("epochs", 0)) <= length
-    )
-
-
-def has_gpu(records: StudyRecords) -> bool:
-    return any(run.gpu_seconds for run in records.completions)
-
-
-def _rank(run: Completion) -> tuple[float, int]:
-    """Best F1 first; of equals the shorter run."""
-    return -(run.f1 or 0.0), int(run.settings.get("epochs", 0))
-
-
 def _with_ends(value: float | None, interval: Interval | None) -> Value:
     return value if interval is None else Interval(value, interval.low, interval.high)
 
 
-def selected_table(records: StudyRecords, intervals: Mapping[str, Interval]) -> DataTable | None:
-    """Table 4: the settings with the best validation F1 within each model, the best model first.
-
-    `intervals` are those of the validation F1, for models whose validation predictions are there.
-    """
+@study_table("search", "table-4-selected")
+def selected_table(study: ScoredStudy) -> Table | None:
+    """Table 4: the settings with the best validation F1 within each model, the best model first."""
+    records = study.records
+    # Of those models whose validation predictions are there.
+    intervals = {
+        row.name: row.parts["validation"].figures.intervals.headline["words.f1"]
+        for row in study.models
+        if "validation" in row.parts
+    }
     chosen = selected_runs(records)
     if not chosen:
         return None
-    runs = sorted(chosen.values(), key=lambda run: (*_rank(run), run.model))
+    runs = sorted(chosen.values(), key=lambda run: (*rank_of(run), run.model))
     keys = varied_settings([settings for model in records.study.models for settings in model.settings])
     models = {model.name: model for model in records.study.models}
     rows: list[tuple[Value, ...]] = []
@@ -235,5 +185,5 @@ def selected_table(records: StudyRecords, intervals: Mapping[str, Interval]) -> 
     note = (
         f"{'Selected' if done else 'To be selected'} within each model by {records.study.selection_measure}."
     )
-    table = DataTable("table-4-selected", title, columns, tuple(rows), note, frozenset({0}))
+    table = Table(title, columns, tuple(rows), note, marked=frozenset({0}))
     return with_published(table, "Published choice: batch; epochs; learning rate; weight decay.")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import combinations
 
-from deidlab.evaluate.compare import Difference
-from deidlab.evaluate.resample import Interval
-from deidlab.report.cells import DataTable, Value, columns_of
-from deidlab.report.score.cells import HEADLINE_NAMES
+from deidlab.evaluate.compare import holm
+from deidlab.report.rows import measure_rows
 from deidlab.report.study.published import published_note
+from deidlab.report.study.registry import study_table
+from deidlab.report.study.runs import published_of
 from deidlab.report.study.scores import ScoredRow, ScoredStudy, hipaa_scores
-from deidlab.report.study.tables.models import published_of
+from deidlab.report.tables import Table, Value, columns_of
 from deidlab.study.records import PARTS
 
 RATIOS = ("precision", "recall", "f1", "accuracy")
@@ -19,17 +19,8 @@ _SHORT = {"precision": "P", "recall": "R", "f1": "F1", "accuracy": "Acc"}
 _MEASURE = "Words, typed: a word counts where its whole length has the right type; micro over all PHI types."
 
 
-def resample_note(study: ScoredStudy) -> str:
-    resample = study.resample
-    if not resample.n_resamples:
-        return "No intervals were asked for."
-    return (
-        f"In brackets: {resample.confidence:.0%} intervals from {resample.n_resamples:,} resamples by "
-        f"{resample.unit}."
-    )
-
-
-def overall_table(study: ScoredStudy) -> DataTable:
+@study_table("overall", "table-5-overall")
+def overall_table(study: ScoredStudy) -> Table:
     """Table 5: precision, recall, F1 and accuracy on train, validation and test."""
     rows: list[tuple[Value, ...]] = []
     for row in study.rows:
@@ -45,7 +36,7 @@ def overall_table(study: ScoredStudy) -> DataTable:
     note = f"{_MEASURE} Rows in the order of validation F1; ensembles and hybrids after the models."
     title = "Table 5: precision, recall, F1 and accuracy of the selected settings"
     marked = frozenset(place for place, row in enumerate(study.rows) if row is study.best)
-    return DataTable("table-5-overall", title, columns, tuple(rows), note, marked)
+    return Table(title, columns, tuple(rows), note, marked=marked)
 
 
 def _headline(row: ScoredRow, part: str, key: str) -> float | None:
@@ -53,7 +44,8 @@ def _headline(row: ScoredRow, part: str, key: str) -> float | None:
     return None if score is None else score.figures.intervals.headline[key].value
 
 
-def interval_tables(study: ScoredStudy) -> Iterator[DataTable]:
+@study_table("overall", "table-5-intervals")
+def interval_tables(study: ScoredStudy) -> Iterator[Table]:
     """Table 5 again, one table for each part, each figure with its interval."""
     for part in PARTS[::-1]:
         rows: list[tuple[Value, ...]] = []
@@ -67,13 +59,13 @@ def interval_tables(study: ScoredStudy) -> Iterator[DataTable]:
                 ("model", "Model", "text"), ("kind", "Kind", "text"),
                 *((ratio, ratio.capitalize() if ratio != "f1" else "F1") for ratio in RATIOS),
             )  # fmt: skip
-            title = f"Table 5, {part}: with intervals"
-            yield DataTable(
-                f"table-5-{part}-intervals", title, columns, tuple(rows), f"{_MEASURE} {resample_note(study)}"
-            )
+            note = f"{_MEASURE} {study.resample_note}"
+            key = f"table-5-{part}-intervals"
+            yield Table(f"Table 5, {part}: with intervals", columns, tuple(rows), note, key)
 
 
-def published_table(study: ScoredStudy) -> DataTable | None:
+@study_table("overall", "table-5-published")
+def published_table(study: ScoredStudy) -> Table | None:
     """Our figures beside the study's, part by part, for models of the same architecture."""
     models = {model.name: model for model in study.records.study.models}
     rows: list[tuple[Value, ...]] = []
@@ -107,12 +99,13 @@ def published_table(study: ScoredStudy) -> DataTable | None:
     style = study.records.study.word_style
     note = (
         f"Words here are cut as `{style}`, the study's near white space. {published_note()} "
-        f"{resample_note(study)}"
+        f"{study.resample_note}"
     )
-    return DataTable("table-5-published", "Table 5 beside the published study", columns, tuple(rows), note)
+    return Table("Table 5 beside the published study", columns, tuple(rows), note)
 
 
-def significance_table(study: ScoredStudy) -> DataTable | None:
+@study_table("overall", "significance")
+def significance_table(study: ScoredStudy) -> Table | None:
     """Every pair of models on the same test documents."""
     pairs = list(combinations(study.models, 2))
     if not pairs:
@@ -126,13 +119,13 @@ def significance_table(study: ScoredStudy) -> DataTable | None:
             (
                 first.name,
                 second.name,
-                spread(words),
+                words.interval,
                 words.p_bootstrap,
                 words.p_randomisation,
                 p,
-                spread(strict),
+                strict.interval,
                 strict.p_randomisation,
-                spread(hidden),
+                hidden.interval,
                 hidden.p_randomisation,
             )
         )
@@ -145,46 +138,31 @@ def significance_table(study: ScoredStudy) -> DataTable | None:
     note = (
         f"First less second on the same test notes, paired by {study.resample.unit}. p swaps: approximate "
         "randomisation, two-sided; Holm: the same, adjusted for all pairs of the table. "
-        f"{resample_note(study)}"
+        f"{study.resample_note}"
     )
     title = "Paired differences between models on the test part"
-    return DataTable("significance", title, columns, tuple(rows), note)
+    return Table(title, columns, tuple(rows), note)
 
 
-def spread(gap: Difference) -> Interval:
-    return Interval(gap.difference, gap.low, gap.high)
-
-
-def holm(values: Sequence[float | None]) -> list[float | None]:
-    """Step-down adjustment for as many comparisons as have a p; the order stays."""
-    known = sorted((value, index) for index, value in enumerate(values) if value is not None)
-    adjusted: list[float | None] = [None] * len(values)
-    highest = 0.0
-    for rank, (value, index) in enumerate(known):
-        highest = max(highest, min(1.0, value * (len(known) - rank)))
-        adjusted[index] = highest
-    return adjusted
-
-
-def entity_table(study: ScoredStudy) -> DataTable:
+@study_table("overall", "entities")
+def entity_table(study: ScoredStudy) -> Table:
     """Every way to match words and entities, all rows."""
     rows: list[tuple[Value, ...]] = []
     for row in study.rows:
-        headline = row.figures.intervals.headline
-        for key, name in HEADLINE_NAMES.items():
-            rows.append((row.name, name, *(headline[f"{key}.{ratio}"] for ratio in RATIOS[:3])))
+        rows += [(row.name, *cells) for cells in measure_rows(row.figures)]
     columns = columns_of(
         ("model", "Model", "text"), ("measure", "Measure", "text"), ("precision", "Precision"),
         ("recall", "Recall"), ("f1", "F1"),
     )  # fmt: skip
     note = (
         "Strict: same type, start and end. Relaxed: the end may be off by two characters. Overlap: same "
-        f"type, a character in common. Binary: the type aside. {resample_note(study)}"
+        f"type, a character in common. Binary: the type aside. {study.resample_note}"
     )
-    return DataTable("entities", "Entity level and word level, test part", columns, tuple(rows), note)
+    return Table("Entity level and word level, test part", columns, tuple(rows), note)
 
 
-def hipaa_table(study: ScoredStudy) -> DataTable | None:
+@study_table("overall", "hipaa")
+def hipaa_table(study: ScoredStudy) -> Table | None:
     """The same measures over the types that HIPAA names."""
     rows: list[tuple[Value, ...]] = []
     for reading, scores in hipaa_scores(study).items():
@@ -213,12 +191,13 @@ def hipaa_table(study: ScoredStudy) -> DataTable | None:
     note = (
         "challenge: the types that the i2b2 2014 program scores as HIPAA. safe harbor: the law's 18 "
         "identifiers, with all ages kept. Other schemes are mapped to the 2014 labels first; types that "
-        f"the reading leaves out are neither right nor wrong. {resample_note(study)}"
+        f"the reading leaves out are neither right nor wrong. {study.resample_note}"
     )
-    return DataTable("hipaa", "HIPAA measures, test part", columns, tuple(rows), note)
+    return Table("HIPAA measures, test part", columns, tuple(rows), note)
 
 
-def privacy_table(study: ScoredStudy) -> DataTable:
+@study_table("overall", "privacy")
+def privacy_table(study: ScoredStudy) -> Table:
     """What a privacy officer asks of each row."""
     rows: list[tuple[Value, ...]] = []
     for row in study.rows:
@@ -248,6 +227,6 @@ def privacy_table(study: ScoredStudy) -> DataTable:
     note = (
         "Labels aside: a PHI word is hidden when anything found covers all of it. Share at most: "
         f"one-sided Clopper–Pearson bound at {study.resample.confidence:.0%}, over notes with PHI. "
-        f"{resample_note(study)}"
+        f"{study.resample_note}"
     )
-    return DataTable("privacy", "Privacy, test part", columns, tuple(rows), note)
+    return Table("Privacy, test part", columns, tuple(rows), note)

@@ -7,20 +7,27 @@ from typing import Any
 
 import numpy as np
 
-from deidlab.report.cells import DataTable, Value, columns_of
-from deidlab.report.study.tables.models import (
+from deidlab.report.study.registry import study_table
+from deidlab.report.study.runs import (
+    candidates,
+    curve_points,
     device_seconds,
+    group_by_value,
     has_gpu,
+    searched_keys,
     selected_runs,
     setting_title,
     show_setting,
     varied_settings,
 )
-from deidlab.study.records import Completion, StudyRecords
+from deidlab.report.study.scores import ScoredStudy
+from deidlab.report.tables import Table, Value, columns_of
 
 
-def runs_table(records: StudyRecords) -> DataTable | None:
+@study_table("search", "settings")
+def runs_table(study: ScoredStudy) -> Table | None:
     """Every run that ended, the best of each model first."""
+    records = study.records
     if not records.completions:
         return None
     keys = varied_settings([run.settings for run in records.completions])
@@ -62,35 +69,17 @@ def runs_table(records: StudyRecords) -> DataTable | None:
     )
     marked = frozenset(index for index, run in enumerate(runs) if run.run in chosen)
     note = "Validation part, typed words; the selected run of each model is set off. Strict F1: entities."
-    return DataTable("settings", "Validation F1 of every setting", columns, tuple(rows), note, marked)
+    return Table("Validation F1 of every setting", columns, tuple(rows), note, marked=marked)
 
 
 def _cell(value: Any) -> Value:
     return value if value is None or isinstance(value, int | float | str) else str(value)
 
 
-def candidates(records: StudyRecords, model: str) -> list[Completion]:
-    """The runs that selection chooses among."""
-    return [run for run in records.completions_of(model) if run.is_done and run.final and run.f1 is not None]
-
-
-def searched_keys(runs: Sequence[Completion]) -> list[str]:
-    """The settings that differ between these runs."""
-    keys = varied_settings([run.settings for run in runs])
-    return [key for key in keys if len({show_setting(run.settings.get(key)) for run in runs}) > 1]
-
-
-def group_by_value(runs: Sequence[Completion], key: str) -> dict[Any, list[float]]:
-    """F1 of the runs with each value of a setting, in the order of the values."""
-    groups: dict[Any, list[float]] = {}
-    for run in runs:
-        groups.setdefault(run.settings.get(key), []).append(float(run.f1 or 0.0))
-    numbers = all(isinstance(value, int | float) for value in groups)
-    return dict(sorted(groups.items(), key=lambda item: item[0] if numbers else str(item[0])))
-
-
-def effect_table(records: StudyRecords) -> DataTable | None:
+@study_table("search", "effects")
+def effect_table(study: ScoredStudy) -> Table | None:
     """Validation F1 at each value of each hyper-parameter, over all settings of the others."""
+    records = study.records
     rows: list[tuple[Value, ...]] = []
     for model in records.study.models:
         runs = candidates(records, model.name)
@@ -112,11 +101,13 @@ def effect_table(records: StudyRecords) -> DataTable | None:
         ("best_f1", "Best"), ("worst_f1", "Worst"),
     )  # fmt: skip
     note = "Validation part. A value's mean is over the settings of all other hyper-parameters."
-    return DataTable("effects", "Effect of each hyper-parameter", columns, tuple(rows), note)
+    return Table("Effect of each hyper-parameter", columns, tuple(rows), note)
 
 
-def importance_table(records: StudyRecords) -> DataTable | None:
+@study_table("search", "importance")
+def importance_table(study: ScoredStudy) -> Table | None:
     """How much of the differences between settings each hyper-parameter alone explains."""
+    records = study.records
     rows: list[tuple[Value, ...]] = []
     for model in records.study.models:
         runs = candidates(records, model.name)
@@ -138,7 +129,7 @@ def importance_table(records: StudyRecords) -> DataTable | None:
         "Variance explained: between the values' means, as a share of the variance of F1 over the model's "
         "settings; what settings do only together is in none of the rows."
     )
-    return DataTable("importance", "Which hyper-parameters mattered", columns, tuple(rows), note)
+    return Table("Which hyper-parameters mattered", columns, tuple(rows), note)
 
 
 def explained(groups: Mapping[Any, Sequence[float]]) -> float | None:
@@ -149,27 +140,10 @@ def explained(groups: Mapping[Any, Sequence[float]]) -> float | None:
     return between / whole if whole > 1e-15 else None
 
 
-def curve_points(run: Completion) -> list[dict[str, float | None]]:
-    """Epoch by epoch: training loss, validation F1 and loss, as far as they were recorded."""
-    points = []
-    for entry in run.epochs:
-        train, held_out = entry.get("train") or {}, entry.get("validation") or {}
-        points.append(
-            {
-                "epoch": entry.get("epoch"),
-                "learning_rate": entry.get("learning_rate"),
-                "train_loss": train.get("loss", entry.get("loss")),
-                "validation_loss": held_out.get("loss"),
-                "validation_f1": held_out.get("f1", entry.get("validation_f1")),
-                "validation_strict_f1": held_out.get("strict_f1"),
-                "seconds": entry.get("seconds"),
-            }
-        )
-    return points
-
-
-def curve_table(records: StudyRecords) -> DataTable | None:
+@study_table("search", "curves")
+def curve_table(study: ScoredStudy) -> Table | None:
     """The learning curve of each model's selected run."""
+    records = study.records
     rows: list[tuple[Value, ...]] = []
     for name, run in selected_runs(records).items():
         rows += [(name, *point.values()) for point in curve_points(run)]
@@ -185,11 +159,13 @@ def curve_table(records: StudyRecords) -> DataTable | None:
         "Of the selected run of each model; F1 of typed words, which selection goes by, and of strict "
         "entities, at the epochs that were validated."
     )
-    return DataTable("curves", "Learning curves", columns, tuple(rows), note)
+    return Table("Learning curves", columns, tuple(rows), note)
 
 
-def failure_table(records: StudyRecords) -> DataTable | None:
+@study_table("search", "failures")
+def failure_table(study: ScoredStudy) -> Table | None:
     """Runs that failed, and why."""
+    records = study.records
     rows = tuple(
         (run.model, run.run, run.attempts, run.error or "") for run in records.completions if not run.is_done
     )
@@ -200,4 +176,4 @@ def failure_table(records: StudyRecords) -> DataTable | None:
         ("error", "Why", "text"),
     )  # fmt: skip
     note = "`deidlab study run` with --retry tries these again."
-    return DataTable("failures", "Runs that failed", columns, rows, note)
+    return Table("Runs that failed", columns, rows, note)

@@ -13,22 +13,18 @@ from typing import Any
 import numpy as np
 
 from deidlab.evaluate.resample import Interval, ResampleSettings, draw_weights, interval
-from deidlab.report.cells import DataTable, Value, columns_of
 from deidlab.report.study.published import published_study, with_published
+from deidlab.report.study.registry import study_table
+from deidlab.report.study.runs import device_seconds, has_gpu, published_of, seconds_to_train, selected_runs
 from deidlab.report.study.scores import ScoredStudy
-from deidlab.report.study.tables.models import (
-    device_seconds,
-    has_gpu,
-    published_of,
-    seconds_to_train,
-    selected_runs,
-)
+from deidlab.report.tables import Table, Value, columns_of
 from deidlab.study.records import Completion, StudyRecords
 
 WAYS = {"all_windows": "whole notes", "first_window_only": "first window only"}
 
 
-def training_table(study: ScoredStudy) -> DataTable | None:
+@study_table("speed", "table-6-training")
+def training_table(study: ScoredStudy) -> Table | None:
     """How fast the selected run of each model trained, with intervals over its epochs."""
     records = study.records
     rows: list[tuple[Value, ...]] = []
@@ -60,7 +56,7 @@ def training_table(study: ScoredStudy) -> DataTable | None:
         "many windows it takes. In brackets: intervals from the run's epochs drawn again, of which the first "
         "is often the slowest."
     )
-    return DataTable("table-6-training", "Table 6, training: throughput", columns, tuple(rows), note)
+    return Table("Table 6, training: throughput", columns, tuple(rows), note)
 
 
 def epoch_factors(run: Completion, resample: ResampleSettings) -> tuple[float, float] | None:
@@ -84,7 +80,8 @@ def _device(environment: Mapping[str, Any]) -> str | None:
     return None if found is None else str(found)
 
 
-def prediction_table(study: ScoredStudy) -> DataTable | None:
+@study_table("speed", "table-6-prediction")
+def prediction_table(study: ScoredStudy) -> Table | None:
     """How fast each row predicts: whole notes, and only the first window of each as the study did."""
     models = {model.name: model for model in study.records.study.models}
     rows: list[tuple[Value, ...]] = []
@@ -126,7 +123,7 @@ def prediction_table(study: ScoredStudy) -> DataTable | None:
     title = "Table 6, prediction: throughput"
     notes = published_study()["parts"]["validation"]["notes"]
     return with_published(
-        DataTable("table-6-prediction", title, columns, tuple(rows), note),
+        Table(title, columns, tuple(rows), note),
         f"The study's Table 6 is its evaluation of {notes} validation notes, one sample a note cut at the "
         "limit "
         "(a V100 of 32 GB), hence beside that row.",
@@ -137,7 +134,8 @@ def _rate(count: Any, seconds: float) -> float | None:
     return None if count is None else float(count) / seconds
 
 
-def published_speed_table(study: ScoredStudy) -> DataTable | None:
+@study_table("speed", "table-6-published")
+def published_speed_table(study: ScoredStudy) -> Table | None:
     """The study's Table 6 with the arithmetic that shows what it measured."""
     wanted = {published_of(model)["title"] for model in study.records.study.models if published_of(model)}  # type: ignore[index]
     notes = published_study()["parts"]["validation"]["notes"]
@@ -162,13 +160,13 @@ def published_speed_table(study: ScoredStudy) -> DataTable | None:
         f"Published samples a step equal {notes} validation notes spread over the steps that its batch "
         "size gives: the table times an evaluation, one cut note a sample, not training."
     )
-    return DataTable(
-        "table-6-published", "Table 6 as published, and what it measured", columns, tuple(rows), note
-    )
+    return Table("Table 6 as published, and what it measured", columns, tuple(rows), note)
 
 
-def cost_table(records: StudyRecords) -> DataTable | None:
+@study_table("cost", "cost")
+def cost_table(study: ScoredStudy) -> Table | None:
     """Time and money of the whole search, a row a model."""
+    records = study.records
     if not records.completions:
         return None
     price = records.study.price_per_hour
@@ -191,7 +189,7 @@ def cost_table(records: StudyRecords) -> DataTable | None:
         "The time that runs held the device, all attempts; lengths that share a training each carry their "
         f"part of it. Selected run alone: its whole training. Price: {at}."
     )
-    return DataTable("cost", "What it cost", columns, tuple(rows), note)
+    return Table("What it cost", columns, tuple(rows), note)
 
 
 def _cost(records: StudyRecords, runs: Sequence[Completion]) -> tuple[Value, ...]:

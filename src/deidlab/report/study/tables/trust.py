@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from deidlab.report.cells import DataTable, Value, columns_of
+from deidlab.report.study.registry import study_table
+from deidlab.report.study.runs import selected_runs
 from deidlab.report.study.scores import ScoredStudy
-from deidlab.report.study.tables.models import selected_runs
+from deidlab.report.tables import Table, Value, columns_of
 from deidlab.study.records import StudyRecords
 
 # Two ways to the same ratio of integers may differ in the last digits.
 _SAME = 1e-9
 
 
-def access_table(records: StudyRecords) -> DataTable | None:
+@study_table("trust", "access")
+def access_table(study: ScoredStudy) -> Table | None:
     """Every reading of a part of the corpus, summed up by step, with the moment of selection between."""
+    records = study.records
     if not records.access:
         return None
     groups: dict[tuple[str, str, str, bool], list[Mapping[str, Any]]] = {}
@@ -34,16 +37,15 @@ def access_table(records: StudyRecords) -> DataTable | None:
     )  # fmt: skip
     when = "not made yet" if records.selection is None else f"made {records.selection.time}"
     note = f"From the study's own append-only record of reads. Selection: {when}."
-    return DataTable("access", "What was read, and when", columns, tuple(rows), note)
+    return Table("What was read, and when", columns, tuple(rows), note)
 
 
-def check_table(study: ScoredStudy) -> DataTable:
+@study_table("trust", "checks")
+def check_table(study: ScoredStudy) -> Table:
     """Checks of the records against each other and against what is computed here."""
     rows = tuple(_checks(study))
     columns = columns_of(("check", "Check", "text"), ("holds", "Holds", "flag"), ("detail", "Detail", "text"))
-    return DataTable(
-        "checks", "Checks", columns, rows, "A check that does not hold is a reason not to trust the tables."
-    )
+    return Table("Checks", columns, rows, "A check that does not hold is a reason not to trust the tables.")
 
 
 def _checks(study: ScoredStudy) -> list[tuple[Value, ...]]:

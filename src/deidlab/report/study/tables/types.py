@@ -4,27 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
+from deidlab.evaluate.compare import compare_types, holm
 from deidlab.evaluate.confusion import OUTSIDE, PARTLY
-from deidlab.evaluate.score import SystemScore
-from deidlab.evaluate.scores import Summary
-from deidlab.report.cells import DataTable, Value, columns_of
+from deidlab.report.rows import common_confusions
 from deidlab.report.study.published import published_note, published_study
+from deidlab.report.study.registry import study_table
 from deidlab.report.study.scores import ScoredRow, ScoredStudy
-from deidlab.report.study.tables.overall import resample_note
-from deidlab.study.records import PARTS
+from deidlab.report.study.types import ERRORS, corpus_parts, error_counts, types_in_order, words_by_type
+from deidlab.report.tables import Table, Value, columns_of
 
 NON_PHI = "Non-PHI"
 _N_CONFUSIONS = 15
 
 
-def corpus_table(study: ScoredStudy) -> DataTable | None:
+@study_table("corpus", "table-3-corpus")
+def corpus_table(study: ScoredStudy) -> Table | None:
     """Table 3: words of each type in each part, as counts and shares."""
     parts = corpus_parts(study)
     if not parts:
         return None
-    support = {part: _gold_words(summary) for part, summary in parts.items()}
+    support = {part: words_by_type(summary) for part, summary in parts.items()}
     labels = sorted({label for counts in support.values() for label in counts})
     labels.sort(key=lambda label: -sum(counts.get(label, 0) for counts in support.values()))
     theirs = published_study()["labels"]
@@ -59,43 +58,13 @@ def corpus_table(study: ScoredStudy) -> DataTable | None:
     note = f"{notes}. Counted from the gold spans in the predictions." + (
         f" {published_note()}" if beside else ""
     )
-    return DataTable(
-        "table-3-corpus", "Table 3: PHI words in each part of the corpus", columns, tuple(rows), note
-    )
+    return Table("Table 3: PHI words in each part of the corpus", columns, tuple(rows), note)
 
 
-def corpus_parts(study: ScoredStudy) -> dict[str, Summary]:
-    """The size of each part, from whichever row has its predictions: the gold is the same in all."""
-    found: dict[str, Summary] = {}
-    for part in PARTS:
-        for row in study.rows:
-            if part in row.parts:
-                found[part] = row.parts[part].figures.summary
-                break
-    return found
-
-
-def _gold_words(summary: Summary) -> dict[str, int]:
-    counts = {label: each.tp + each.fn for label, each in summary.words.by_type.items()}
-    return {label: n for label, n in counts.items() if n}
-
-
-def gold_words(study: ScoredStudy) -> dict[str, int]:
-    """Gold words of each type in the test part, the commonest first."""
-    if not study.rows:
-        return {}
-    support = _gold_words(study.rows[0].figures.summary)
-    return dict(sorted(support.items(), key=lambda item: (-item[1], item[0])))
-
-
-def types_in_order(study: ScoredStudy) -> list[str]:
-    """The types of the test gold, the commonest first."""
-    return list(gold_words(study))
-
-
-def type_table(study: ScoredStudy) -> DataTable:
+@study_table("types", "figure-3-f1-by-type")
+def type_table(study: ScoredStudy) -> Table:
     """F1 of each type, a column a row of the tests: Figure 3 as numbers."""
-    support = _gold_words(study.rows[0].figures.summary)
+    support = words_by_type(study.rows[0].figures.summary)
     rows: list[tuple[Value, ...]] = []
     for label in types_in_order(study):
         intervals = (row.figures.intervals.type_f1[label] for row in study.rows)
@@ -105,13 +74,37 @@ def type_table(study: ScoredStudy) -> DataTable:
         ("words", "Gold words", "count"),
         *((row.name, row.name) for row in study.rows),
     )
-    note = f"F1 of typed words, test part. {resample_note(study)}"
-    return DataTable(
-        "figure-3-f1-by-type", "F1 by PHI type, the numbers of Figure 3", columns, tuple(rows), note
+    note = f"F1 of typed words, test part. {study.resample_note}"
+    return Table("F1 by PHI type, the numbers of Figure 3", columns, tuple(rows), note)
+
+
+@study_table("types", "figure-3-significance")
+def type_gap_table(study: ScoredStudy) -> Table | None:
+    """F1 of the best model less that of each other model, type by type."""
+    if len(study.models) < 2 or not study.resample.n_resamples:
+        return None
+    best = study.models[0]
+    rows: list[tuple[Value, ...]] = []
+    for other in study.models[1:]:
+        gaps = compare_types(other.score.tally, best.score.tally, study.resample)
+        labels = [label for label in types_in_order(study) if label in gaps]
+        adjusted = holm([gaps[label][1] for label in labels])
+        rows += [
+            (best.name, other.name, label, *gaps[label], p) for label, p in zip(labels, adjusted, strict=True)
+        ]
+    columns = columns_of(
+        ("first", "Model", "text"), ("second", "Against", "text"), ("type", "Type", "text"),
+        ("f1", "F1, difference", "signed"), ("p", "p swaps", "p"), ("p_holm", "p, Holm", "p"),
+    )  # fmt: skip
+    note = (
+        f"First less second on the same test notes, typed words, paired by {study.resample.unit}; Holm "
+        f"over the types of a pair. {study.resample_note}"
     )
+    return Table("Paired differences by type", columns, tuple(rows), note)
 
 
-def type_detail_table(study: ScoredStudy) -> DataTable:
+@study_table("types", "types")
+def type_detail_table(study: ScoredStudy) -> Table:
     """Everything about each type of each row."""
     rows: list[tuple[Value, ...]] = []
     for row in study.rows:
@@ -141,37 +134,11 @@ def type_detail_table(study: ScoredStudy) -> DataTable:
         ("strict_precision", "Strict P"), ("strict_recall", "Strict R"), ("strict_f1", "Strict F1"),
         ("leaked", "Leaked words", "count"), ("hidden", "Hidden, any label"),
     )  # fmt: skip
-    return DataTable(
-        "types", "Every type of every model, test part", columns, tuple(rows), resample_note(study)
-    )
+    return Table("Every type of every model, test part", columns, tuple(rows), study.resample_note)
 
 
-ERRORS = ("missed", "wrong_type", "in_part")
-
-
-def error_counts(score: SystemScore) -> dict[str, dict[str, int]]:
-    """What became of the gold words of each type, and the false alarms."""
-    confusion = score.figures.confusion
-    names = list(confusion.system)
-    outside, partly = names.index(OUTSIDE), names.index(PARTLY)
-    alarms = score.figures.summary.words.by_type
-    counted: dict[str, dict[str, int]] = {}
-    for place, label in enumerate(confusion.gold[:-1]):
-        row = confusion.cells[place]
-        total, right = int(row.sum()), int(row[place])
-        missed, part = int(row[outside]), int(row[partly])
-        counted[label] = {
-            "words": total,
-            "right": right,
-            "missed": missed,
-            "wrong_type": total - right - missed - part,
-            "in_part": part,
-            "false_alarms": alarms[label].fp,
-        }
-    return counted
-
-
-def error_table(study: ScoredStudy) -> DataTable:
+@study_table("errors", "errors")
+def error_table(study: ScoredStudy) -> Table:
     """The errors of each row, by type."""
     rows: list[tuple[Value, ...]] = []
     for row in study.rows:
@@ -190,10 +157,11 @@ def error_table(study: ScoredStudy) -> DataTable:
         "In words, test part. In part: the right type, but not over the whole word. False alarms: words "
         "that were given this type and have another, or none."
     )
-    return DataTable("errors", "Errors by type", columns, tuple(rows), note)
+    return Table("Errors by type", columns, tuple(rows), note)
 
 
-def confusion_table(study: ScoredStudy) -> DataTable:
+@study_table("errors", "confusions")
+def confusion_table(study: ScoredStudy) -> Table:
     """The commonest confusions of each row."""
     rows: list[tuple[Value, ...]] = []
     for row in study.rows:
@@ -206,19 +174,13 @@ def confusion_table(study: ScoredStudy) -> DataTable:
         f"The {_N_CONFUSIONS} commonest of each. {OUTSIDE}: missed, or no PHI at all. "
         f"{PARTLY}: the right type, but not over the whole word."
     )
-    return DataTable("confusions", "Commonest confusions", columns, tuple(rows), note)
+    return Table("Commonest confusions", columns, tuple(rows), note)
 
 
 def _commonest(row: ScoredRow) -> list[tuple[Value, ...]]:
     confusion = row.figures.confusion
     totals: Mapping[str, int] = dict(zip(confusion.gold, confusion.cells.sum(axis=1).tolist(), strict=True))
-    found = [
-        (int(n), confusion.gold[place], confusion.system[column])
-        for (place, column), n in np.ndenumerate(confusion.cells)
-        if n and place != column
-    ]
-    found.sort(key=lambda each: (-each[0], each[1], each[2]))
     return [
         (row.name, gold, system, n, None if gold == OUTSIDE else n / totals[gold])
-        for n, gold, system in found[:_N_CONFUSIONS]
+        for gold, system, n in common_confusions(confusion)[:_N_CONFUSIONS]
     ]

@@ -6,23 +6,20 @@ by, so those of the winner flatter it a little.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from deidlab.evaluate.resample import Interval
-from deidlab.report.cells import DataTable, Value, columns_of
-from deidlab.report.study.figure_3 import TypeBars
-from deidlab.report.study.figures import place_of
-from deidlab.report.study.tables.models import selected_runs
-from deidlab.study.records import Completion, StudyRecords
+from deidlab.report.study.registry import study_table
+from deidlab.report.study.runs import counts_by_label, gold_words_of, ranked_runs
+from deidlab.report.study.scores import ScoredStudy
+from deidlab.report.tables import Table, Value, columns_of
 
 _RATIOS = ("precision", "recall", "f1")
 
 
-def validation_table(records: StudyRecords) -> DataTable | None:
+@study_table("validation", "validation")
+def validation_table(study: ScoredStudy) -> Table | None:
     """Words and entities on the validation part, a row a model."""
+    records = study.records
     rows: list[tuple[Value, ...]] = []
-    for run in _ranked(records):
+    for run in ranked_runs(records):
         found = run.validation or {}
         words = (found.get(key) for key in (*_RATIOS, "accuracy"))
         strict = (found.get(f"strict_{key}") for key in _RATIOS)
@@ -39,16 +36,18 @@ def validation_table(records: StudyRecords) -> DataTable | None:
         "in training is of tags, with dropout on."
     )
     title = "Validation figures of the selected runs" if records.selection else "Validation figures so far"
-    return DataTable("validation", title, columns, tuple(rows), note, frozenset({0}))
+    return Table(title, columns, tuple(rows), note, marked=frozenset({0}))
 
 
-def validation_type_table(records: StudyRecords) -> DataTable | None:
+@study_table("validation", "validation-types")
+def validation_type_table(study: ScoredStudy) -> Table | None:
     """Every type of every model on the validation part."""
-    support = _support(records)
+    records = study.records
+    support = gold_words_of(records)
     rows: list[tuple[Value, ...]] = []
-    for run in _ranked(records):
+    for run in ranked_runs(records):
         for label in support:
-            found = _by_label(run).get(label, {})
+            found = counts_by_label(run).get(label, {})
             counts = (found.get(key) for key in ("tp", "fp", "fn"))
             rows.append((run.model, label, support[label], *counts, *(found.get(key) for key in _RATIOS)))
     if not rows:
@@ -59,38 +58,4 @@ def validation_type_table(records: StudyRecords) -> DataTable | None:
         ("precision", "Words P"), ("recall", "Words R"), ("f1", "Words F1"),
     )  # fmt: skip
     note = "In typed words, as each run measured itself; no intervals, since these are sums over documents."
-    return DataTable("validation-types", "By type, validation part", columns, tuple(rows), note)
-
-
-def validation_bars(records: StudyRecords) -> tuple[list[TypeBars], dict[str, int]]:
-    """What Figure 3 shows, of the validation part; and the gold words of each type, the commonest first."""
-    support = _support(records)
-    bars = [
-        TypeBars(
-            run.model,
-            place_of(records, run.model),
-            {label: Interval(_by_label(run).get(label, {}).get("f1")) for label in support},
-        )
-        for run in _ranked(records)
-        if _by_label(run)
-    ]
-    return bars, support
-
-
-def _ranked(records: StudyRecords) -> list[Completion]:
-    return sorted(selected_runs(records).values(), key=lambda run: (-(run.f1 or 0.0), run.model))
-
-
-def _by_label(run: Completion) -> Mapping[str, Mapping[str, Any]]:
-    found: Mapping[str, Mapping[str, Any]] = (run.validation or {}).get("by_label") or {}
-    return found
-
-
-def _support(records: StudyRecords) -> dict[str, int]:
-    """Gold words of each type: the same in every run, so the first that tells is believed."""
-    for run in _ranked(records):
-        counts = {label: found["tp"] + found["fn"] for label, found in _by_label(run).items()}
-        if counts:
-            held = {label: n for label, n in counts.items() if n}
-            return dict(sorted(held.items(), key=lambda item: (-item[1], item[0])))
-    return {}
+    return Table("By type, validation part", columns, tuple(rows), note)

@@ -5,7 +5,7 @@ for (const block of document.querySelectorAll(".block")) {
   const body = block.querySelector("tbody");
   if (!body) continue;
   const rows = [...body.rows];
-  const heads = [...block.querySelectorAll("thead th")];
+  const heads = [...block.querySelectorAll("thead tr:last-child > *")];
   heads.forEach((head, column) => {
     head.querySelector("button").addEventListener("click", () => {
       const first = head.classList.contains("n") ? "descending" : "ascending";
@@ -53,9 +53,22 @@ if ("IntersectionObserver" in window) {
   document.querySelectorAll("section[id]").forEach((section) => watcher.observe(section));
 }
 
+// Where a table is wider than the page, a line above it says so.
+const watched = new ResizeObserver((entries) => {
+  for (const { target } of entries) target.previousElementSibling.hidden = target.scrollWidth <= target.clientWidth + 1;
+});
+for (const scroll of document.querySelectorAll(".scroll")) {
+  const said = document.createElement("p");
+  said.className = "sideways";
+  said.textContent = "There is more to the right: scroll sideways \u2192";
+  said.hidden = true;
+  scroll.before(said);
+  watched.observe(scroll);
+}
+
 const theme = document.querySelector(".theme");
-theme.hidden = false;
-theme.addEventListener("click", () => {
+if (theme) theme.hidden = false;
+theme?.addEventListener("click", () => {
   const now = document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
   document.documentElement.dataset.theme = now === "dark" ? "light" : "dark";
 });
