@@ -74,14 +74,14 @@ def _notes_to_measure_on(run: Path, measuring: MeasuringOptions, hush: bool) -> 
 
 
 def _print_answer(out: Path, record: dict[str, Any]) -> None:
-    from deidlab.report.tables import Table, print_table
+    from deidlab.report.tables import print_table, text_table
     from deidlab.train.export_card import COLUMNS, rows_of
 
     name = f"{record['format']} {record['precision']}"
     rows = rows_of(record)
     if rows:
         title = f"On {record['fidelity']['notes']} notes; tags are compared with the run's own"
-        print_table(Table(title, COLUMNS, tuple(rows)))
+        print_table(text_table(title, COLUMNS, rows))
     else:
         tell("not measured on notes: give some with gold by --corpus")
     typer.echo(f"{out}: {name}, {record['megabytes'][name]:.1f} MB")

@@ -59,13 +59,13 @@ def run_plan(request: MaskRequest) -> None:
 
 
 def to_table(forecasts: list[Forecast], counted: Counted) -> Table:
-    from deidlab.report.tables import Table
+    from deidlab.report.tables import text_table
 
     columns = [_column(each) for each in forecasts]
     rows = tuple((name, *(column[name] for column in columns)) for name in columns[0])
     about = "" if counted.exact else "about "
     title = f"{about}{counted.n_notes:,} notes"
-    return Table(title, ("", *(each.machines.name for each in forecasts)), rows)
+    return text_table(title, ("", *(each.machines.name for each in forecasts)), rows)
 
 
 def _column(plan: Forecast) -> dict[str, str]:

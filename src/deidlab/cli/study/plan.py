@@ -59,7 +59,7 @@ def plan(options: PlanOptions) -> None:
 
 
 def _to_table(plan: Plan) -> Table:
-    from deidlab.report.tables import Table
+    from deidlab.report.tables import text_table
 
     rows: list[tuple[str, ...]] = [
         (
@@ -80,7 +80,7 @@ def _to_table(plan: Plan) -> Table:
     ]
     rows.append(("all", *map(_count, totals), "", _hours(plan.hours)))
     columns = ("model", "runs", "done", "trainings", "epochs", "trained", "steps", "pieces/s", "hours")
-    return Table(f"Study {plan.name}", columns, tuple(rows))
+    return text_table(f"Study {plan.name}", columns, tuple(rows))
 
 
 def _lines(plan: Plan) -> list[str]:

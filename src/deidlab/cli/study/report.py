@@ -84,11 +84,10 @@ def report(options: ReportOptions) -> None:
 
 def _print(found: StudyReport) -> None:
     """The two tables that most readers want, and what is missing."""
-    from deidlab.report.cells import to_table
     from deidlab.report.tables import print_table
 
     for table in found.tables:
         if table.key in _PRINTED:
-            print_table(to_table(table))
+            print_table(table)
     for line in found.missing:
         tell(f"missing: {line}")

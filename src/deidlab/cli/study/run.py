@@ -110,7 +110,7 @@ def _as_dict(records: StudyRecords, folder: Path) -> dict[str, Any]:
 
 
 def _to_table(records: StudyRecords) -> Any:
-    from deidlab.report.tables import Table
+    from deidlab.report.tables import text_table
 
     tests = {each.name: each for each in records.tests}
     selection = records.selection
@@ -123,7 +123,7 @@ def _to_table(records: StudyRecords) -> Any:
             rows.append((each.name, what, _part(each, "validation"), *_scores(each)))
     columns = ("model", "run", "validation F1", "test F1", "precision", "recall", "accuracy")
     note = "words, micro over PHI labels; the run was selected on the validation notes"
-    return Table(f"Study {records.study.name}", columns, tuple(rows), 2, note)
+    return text_table(f"Study {records.study.name}", columns, tuple(rows), 2, note)
 
 
 def _part(test: Any, part: str) -> str:
