@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import html
 import json
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from fastapi import APIRouter, Request
+from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse, Response
 
-from deidlab.web.api_login import read_page
+from deidlab.web.pages import templates
 from deidlab.web.settings import ServeSettings
 
 TAGS = [
@@ -59,106 +59,85 @@ async def show_docs(request: Request) -> Response:
         for path, methods in described["paths"].items()
         for method, operation in methods.items()
     ]
-    page = read_page("docs.html").substitute(
-        description="".join(f"<p>{_with_code(part)}</p>" for part in DESCRIPTION.split("\n\n")),
-        openapi=html.escape(described["openapi"]),
-        version=html.escape(described["info"]["version"]),
-        routes="\n".join(routes),
+    page = (
+        templates()
+        .get_template("serve/docs.html")
+        .render(
+            description=DESCRIPTION,
+            openapi=described["openapi"],
+            version=described["info"]["version"],
+            routes=routes,
+            with_code=_with_code,
+        )
     )
     return HTMLResponse(page)
 
 
-def _route(method: str, path: str, operation: dict[str, Any], schemas: dict[str, Any]) -> str:
-    title = f'<h2><span class="method">{method.upper()}</span> {html.escape(path)}</h2>'
-    said = "".join(f"<p>{_with_code(part)}</p>" for part in operation.get("description", "").split("\n\n"))
-    rows = [*_parameters(operation), *_fields(operation, schemas)]
-    parts = [
-        title,
-        said,
-        _table(("Field", "Values", "Meaning"), rows),
-        _request(operation),
-        _answers(operation),
-    ]
-    return f'<section class="card route">{"".join(parts)}</section>'
+@dataclass(frozen=True, slots=True)
+class DocField:
+    """A field of a request: the words that it may be, or else the kinds of its values."""
+
+    name: str
+    words: list[str]
+    kinds: list[str]
+    said: str
+    needed: bool = False
 
 
-def _parameters(operation: dict[str, Any]) -> list[tuple[str, ...]]:
-    """Names, values and meanings of what stands in the address."""
+def _route(method: str, path: str, operation: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
+    answers = operation["responses"]
+    return {
+        "method": method,
+        "path": path,
+        "said": operation.get("description", ""),
+        "fields": [*_parameters(operation), *_fields(operation, schemas)],
+        "sent": _examples(operation.get("requestBody", {})),
+        "got": _examples(answers.get("200", {})),
+        "answers": [(status, answer["description"]) for status, answer in sorted(answers.items())],
+    }
+
+
+def _parameters(operation: dict[str, Any]) -> list[DocField]:
+    """What stands in the address."""
     return [
-        (f"?{each['name']}", _choices(each["schema"]), _with_code(each.get("description", "")))
+        DocField(f"?{each['name']}", *_choices(each["schema"]), each.get("description", ""))
         for each in operation.get("parameters", ())
         if each["in"] == "query"
     ]
 
 
-def _fields(operation: dict[str, Any], schemas: dict[str, Any]) -> list[tuple[str, ...]]:
+def _fields(operation: dict[str, Any], schemas: dict[str, Any]) -> list[DocField]:
     """The same of a JSON body."""
     body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
     schema = schemas.get(body.get("$ref", "").rpartition("/")[2], {})
     needed = schema.get("required", ())
     return [
-        (
-            name,
-            _choices(each),
-            ("" if name not in needed else "Must be there. ") + _with_code(each["description"]),
-        )
+        DocField(name, *_choices(each), each["description"], name in needed)
         for name, each in schema.get("properties", {}).items()
     ]
 
 
-def _choices(schema: dict[str, Any]) -> str:
+def _choices(schema: dict[str, Any]) -> tuple[list[str], list[str]]:
     options = [schema, *schema.get("anyOf", ())]
     words = [str(word) for option in options for word in option.get("enum", ())]
     kinds = [option["type"] for option in options if option.get("type", "null") != "null"]
-    return ", ".join(f"<code>{html.escape(word)}</code>" for word in words) or html.escape(", ".join(kinds))
+    return words, kinds
 
 
-def _table(head: Sequence[str], rows: Sequence[tuple[str, ...]]) -> str:
-    """A table; the first cell of a row is a name, the others are markup already."""
-    if not rows:
-        return ""
-    titles = "".join(f"<th>{cell}</th>" for cell in head)
-    lines = "".join(
-        f"<tr><td><code>{html.escape(name)}</code></td>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
-        for name, *cells in rows
-    )
-    return f"<table><thead><tr>{titles}</tr></thead><tbody>{lines}</tbody></table>"
-
-
-def _request(operation: dict[str, Any]) -> str:
-    examples = [
-        example
-        for content in operation.get("requestBody", {}).get("content", {}).values()
-        for example in _examples(content)
-    ]
-    shown = "".join(f"<pre>{html.escape(example)}</pre>" for example in examples)
-    return f"<h3>Send</h3>{shown}" if shown else ""
-
-
-def _answers(operation: dict[str, Any]) -> str:
-    answers = operation["responses"]
-    examples = [
-        example
-        for content in answers.get("200", {}).get("content", {}).values()
-        for example in _examples(content)
-    ]
-    shown = "".join(f"<pre>{html.escape(example)}</pre>" for example in examples)
-    rows = [(status, _with_code(answer["description"])) for status, answer in sorted(answers.items())]
-    return f"<h3>Get</h3>{shown}{_table(('Status', 'Meaning'), rows)}"
-
-
-def _examples(content: dict[str, Any]) -> list[str]:
+def _examples(body: dict[str, Any]) -> list[str]:
     """A body's examples as people would write them."""
-    found = [each["value"] for each in content.get("examples", {}).values()]
-    if "example" in content:
-        found.append(content["example"])
+    contents = body.get("content", {}).values()
+    found = [each["value"] for content in contents for each in content.get("examples", {}).values()]
+    found += [content["example"] for content in contents if "example" in content]
     return [
         each.rstrip("\n") if isinstance(each, str) else json.dumps(each, indent=2, ensure_ascii=False)
         for each in found
     ]
 
 
-def _with_code(text: str) -> str:
+def _with_code(text: str) -> Markup:
     """Text with what stands in `backticks` as code."""
-    parts = html.escape(text).split("`")
-    return "".join(f"<code>{part}</code>" if index % 2 else part for index, part in enumerate(parts))
+    parts = enumerate(text.split("`"))
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if index % 2 else escape(part) for index, part in parts
+    )

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import html
-import string
-from importlib import resources
 from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Request
@@ -12,6 +9,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from deidlab.web.answers import Refusal
 from deidlab.web.auth import COOKIE, Sessions, read_cookie, set_cookie
+from deidlab.web.pages import templates
 from deidlab.web.settings import ServeSettings
 
 _MOST_BYTES = 8 * 1024
@@ -78,12 +76,5 @@ def safe_next(target: str) -> str:
 
 
 def _page(target: str, message: str = "", status: int = 200) -> Response:
-    said = f'<p class="tip" role="alert">{html.escape(message)}</p>' if message else ""
-    page = read_page("login.html").substitute(message=said, next=html.escape(target))
+    page = templates().get_template("serve/login.html").render(message=message, next=target)
     return HTMLResponse(page, status)
-
-
-def read_page(name: str) -> string.Template:
-    """A page of the service with its gaps."""
-    file = resources.files("deidlab").joinpath("data", "web", "serve", name)
-    return string.Template(file.read_text("utf-8"))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
-import string
 from dataclasses import dataclass
 from pathlib import Path
 
+from jinja2 import Environment
 from starlette.responses import HTMLResponse, Response
+
+from deidlab.report.pages import open_templates
 
 WEB = Path(__file__).parents[1] / "data" / "web"
 _LINKS = {
@@ -47,22 +49,10 @@ def show(name: str, status: int = 200) -> Response:
 
 @functools.cache
 def build_page(name: str) -> str:
-    page = PAGES[name]
-    return string.Template(_read("frame.html")).substitute(
-        title=page.title,
-        style=f'<link rel="stylesheet" href="/static/{page.style}">\n' if page.style else "",
-        script=page.script,
-        skip=page.skip,
-        links="\n".join(_link(address, text, address == page.here) for address, text in _LINKS.items()),
-        tools=_read(page.tools) if page.tools else "",
-        body=_read(f"{name}.html"),
-    )
+    return templates().get_template("frame.html").render(page=PAGES[name], links=_LINKS, body=f"{name}.html")
 
 
-def _link(address: str, text: str, is_here: bool) -> str:
-    marked = ' aria-current="page"' if is_here else ""
-    return f'      <li><a href="{address}"{marked}>{text}</a></li>'
-
-
-def _read(name: str) -> str:
-    return (WEB / name).read_text("utf-8")
+@functools.cache
+def templates() -> Environment:
+    """The service's pages with their gaps; what is put into them is escaped."""
+    return open_templates(WEB)
