@@ -35,7 +35,13 @@ def test_words_at_white_space() -> None:
 def test_the_table_is_the_studys() -> None:
     parts = count_corpus(NOTES, {"a": "train", "b": "test"})
     table = corpus_table(parts, "runs")
-    assert tuple(column.title for column in table.columns) == ("Label", "train words (%)", "spans", "test words (%)", "spans")
+    assert tuple(column.title for column in table.columns) == (
+        "Label",
+        "train words (%)",
+        "spans",
+        "test words (%)",
+        "spans",
+    )
     assert table.rows[0] == ("Non-PHI", "4 (44.4444)", "–", "1 (33.3333)", "–")
     assert table.rows[1] == ("DATE", "3 (33.3333)", "1", "0 (0.0000)", "–")
     assert row_labels(parts) == ["DATE", "DOCTOR", "OTHER", "PATIENT"]

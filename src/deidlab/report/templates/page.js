@@ -7,7 +7,7 @@ for (const block of document.querySelectorAll(".block")) {
   const rows = [...body.rows];
   const heads = [...block.querySelectorAll("thead tr:last-child > *")];
   heads.forEach((head, column) => {
-    head.querySelector("button").addEventListener("click", () => {
+    head.querySelector("button")?.addEventListener("click", () => {
       const first = head.classList.contains("n") ? "descending" : "ascending";
       const other = first === "ascending" ? "descending" : "ascending";
       const way = head.getAttribute("aria-sort") === first ? other : first;

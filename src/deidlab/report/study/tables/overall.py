@@ -31,7 +31,7 @@ def overall_table(study: ScoredStudy) -> Table:
     columns = columns_of(
         ("model", "Model", "text"),
         ("kind", "Kind", "text"),
-        *((f"{part}_{ratio}", f"{part.capitalize()} {_SHORT[ratio]}") for part in PARTS for ratio in RATIOS),
+        *((f"{part}_{key}", _SHORT[key], "ratio", part.capitalize()) for part in PARTS for key in RATIOS),
     )
     note = f"{_MEASURE} Rows in the order of validation F1; ensembles and hybrids after the models."
     title = "Table 5: precision, recall, F1 and accuracy of the selected settings"

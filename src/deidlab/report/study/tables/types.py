@@ -44,11 +44,11 @@ def corpus_table(study: ScoredStudy) -> Table | None:
             column
             for part in parts
             for column in (
-                (f"{part}_words", f"{part.capitalize()} words", "count"),
-                (f"{part}_share", f"{part.capitalize()} %", "percent"),
+                (f"{part}_words", "words", "count", part.capitalize()),
+                (f"{part}_share", "%", "percent", part.capitalize()),
             )
         ),
-        *((f"published_{part}", f"Published {part}", "count") for part in beside),
+        *((f"published_{part}", part, "count", "Published") for part in beside),
     )
     notes = "; ".join(
         f"{part}: {summary.n_documents:,} notes, {summary.sizes['words']:,} words, "

@@ -1,0 +1,84 @@
+"""The pages that are files, in a real browser: no violation that axe-core knows, and wide tables say that they are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from deidlab.evaluate.resample import ResampleSettings
+from deidlab.report.audit.page import audit_to_html
+from deidlab.report.parameters.page import tensors_to_html
+from deidlab.report.study.files import write_report
+from deidlab.report.study.report import build_report
+from deidlab.study.records import read_study
+from deidlab.zoo.shipped import load_tensors
+from tests.browser.test_pages import check
+
+RECORDS = Path(__file__).parents[1] / "data" / "study-records"
+AUDIT = {
+    "run": {
+        "finished": "2026-01-01", "seconds": 1.5, "masked": 12, "failed": 1, "patients": 3, "patients_known": True,
+        "replaced": [{"label": "DATE", "source": "rules:date", "n": 4}, {"label": "AGE", "source": "echo", "n": 1}],
+        "left_by_policy": [], "certainty": {"bins": [0, 1, 4], "unscored": 2},
+        "review": [{"document": "d1", "doubt": 1.25, "replaced": 4, "weak": 2}],
+        "failures": [{"document": "d2", "stage": "mask", "reason": "a reason", "number": 7}],
+        "settings": {"policy": "default", "columns": {"text": "text"}, "ids": None}, "versions": {}, "workers": 2,
+    },
+    "second": {
+        "detector": "the rules", "found": 2, "in_notes": 1, "by_label": {"DATE": 2},
+        "notes": [{"document": "d1", "found": 2, "places": [[1, 5, "DATE", 0.5]]}],
+    },
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pages")
+    write_report(build_report(read_study(RECORDS), ResampleSettings(20)), folder, ("html",))
+    (folder / "index.html").rename(folder / "study.html")
+    (folder / "audit.html").write_text(audit_to_html(json.loads(json.dumps(AUDIT))), "utf-8")
+    (folder / "parameters.html").write_text(tensors_to_html([load_tensors("albert-base", "mlm")]), "utf-8")
+    return folder
+
+
+@pytest.fixture
+def window(browser: Browser) -> Iterator[Page]:
+    """A window without a policy, so that axe may run; what the page itself asks for would fail the test."""
+    context = browser.new_context(bypass_csp=True)
+    page = context.new_page()
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on(
+        "request",
+        lambda asked: None if asked.url.startswith(("file:", "data:")) else faults.append(asked.url),
+    )
+    yield page
+    context.close()
+    assert not faults, faults
+
+
+@pytest.mark.parametrize("name", ["study", "audit", "parameters"])
+@pytest.mark.parametrize("width", [1280, 800])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_page_has_no_violation_and_keeps_within_its_window(
+    window: Page, files: Path, name: str, width: int, scheme: str
+) -> None:
+    window.set_viewport_size({"width": width, "height": 900})
+    window.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    window.goto((files / f"{name}.html").as_uri())
+    check(window, f"{name} at {width}", scheme)
+    assert window.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_table_says_when_it_is_wider_than_the_page(window: Page, files: Path) -> None:
+    window.goto((files / "study.html").as_uri())
+    said = window.locator("#table-1-models .sideways")
+    window.set_viewport_size({"width": 800, "height": 900})
+    said.wait_for(state="visible")
+    window.set_viewport_size({"width": 4000, "height": 900})
+    window.evaluate("document.querySelector('.frame').style.maxWidth = 'none'")
+    said.wait_for(state="hidden")
