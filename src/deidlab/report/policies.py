@@ -11,7 +11,7 @@ from importlib import resources
 from deidlab.labels import load_label_set
 from deidlab.mask import MaskSettings, Policy, Row, mask_notes
 from deidlab.mask.policy import Action, Style
-from deidlab.report.tables import Table
+from deidlab.report.tables import Table, text_table
 from deidlab.types import Document, Span
 
 DEFAULT_ROW = "any other"
@@ -83,20 +83,19 @@ def policy_table(policy: Policy, style: Style) -> Table:
         for each in treatments(policy, style)
     )
     columns = ("label", "what happens", "for example", f"becomes ({style})", "clause, and why")
-    return Table(f"{policy.name}: {policy.description}".rstrip(": "), columns, rows, len(columns))
+    return text_table(f"{policy.name}: {policy.description}".rstrip(": "), columns, rows, len(columns))
 
 
 def policies_table(policies: Iterable[Policy]) -> Table:
     """A row a policy: how many labels it masks, leaves in part, and leaves as they are."""
-    rows = tuple((each.name, *_counts(each), each.description) for each in policies)
-    columns = ("policy", "masks", "leaves in part", "leaves", "what for")
-    return Table("", columns, rows, 1)
+    rows = [(each.name, each.description, *_counts(each)) for each in policies]
+    return text_table("", ("policy", "what for", "masks", "leaves in part", "leaves"), rows, 2)
 
 
-def _counts(policy: Policy) -> tuple[str, str, str]:
+def _counts(policy: Policy) -> tuple[int, int, int]:
     actions = [policy.row(label).action for label in load_label_set(_NATIVE).labels]
     masks, leaves = actions.count("mask"), actions.count("keep")
-    return str(masks), str(len(actions) - masks - leaves), str(leaves)
+    return masks, len(actions) - masks - leaves, leaves
 
 
 def policy_to_json(policy: Policy, style: Style) -> dict[str, object]:
