@@ -20,7 +20,6 @@ from deidlab.types import Document, MaskedDocument, Span
 
 if TYPE_CHECKING:
     from deidlab.detect import Detector
-    from deidlab.mask.policy import Style
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +35,7 @@ class Deidentifier:
         """The PHI in a text, in order and without overlaps."""
         return self.detector.detect([Document("note", patient, text)])[0].spans
 
-    def mask(
-        self, text: str, style: Style = "tag", policy: str = "i2b2", patient: str = ""
-    ) -> MaskedDocument:
+    def mask(self, text: str, style: str = "tag", policy: str = "i2b2", patient: str = "") -> MaskedDocument:
         """The text with its PHI masked; `.text` is what can be shared, `.replacements` what stood there.
 
         Say the `patient` where notes of one are to agree: without it every call is a patient of its own.
@@ -49,7 +46,7 @@ class Deidentifier:
         return self.mask_all([Document("note", patient, text)], style, policy)[0]
 
     def mask_all(
-        self, documents: Iterable[Document], style: Style = "tag", policy: str = "i2b2"
+        self, documents: Iterable[Document], style: str = "tag", policy: str = "i2b2"
     ) -> list[MaskedDocument]:
         """Many notes at once: the notes of a patient share their tags, surrogates and date shift."""
         from dataclasses import replace

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,7 +15,6 @@ from deidlab.cli.output import print_json
 
 if TYPE_CHECKING:
     from deidlab.mask import Policy
-    from deidlab.mask.policy import Style
 
 _HERE = "deidlab.cli.policy"
 _Json = Annotated[AnswerOptions, without("quiet")]
@@ -77,7 +76,7 @@ def show(
     from deidlab.report.policies import policy_table, policy_to_json
     from deidlab.report.tables import print_table, table_to_markdown
 
-    found, style = load_policy(name), cast("Style", how.style)
+    found, style = load_policy(name), how.style
     if answer.as_json:
         print_json(policy_to_json(found, style))
     elif how.markdown:

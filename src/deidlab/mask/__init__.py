@@ -9,13 +9,15 @@ A policy says which labels change and how, a style what takes their place, a key
 """
 
 from deidlab.mask.apply import apply, settle
+from deidlab.mask.base_labels import base_label
 from deidlab.mask.facts import Fact, pack_facts, unpack_facts
 from deidlab.mask.keepmap import MapEntry, MapReader, MapWriter, restore_text
 from deidlab.mask.keys import KeyFile, new_key, own_patient, random_key, read_key
 from deidlab.mask.masker import Masker, mask_notes
-from deidlab.mask.policy import Policy, Row, base_label, known_policies, load_policy, read_policy
+from deidlab.mask.policy import Policy, Row, known_policies, load_policy, read_policy
 from deidlab.mask.settings import MaskSettings
 from deidlab.mask.state import PatientState
+from deidlab.mask.styles import known_styles
 
 __all__ = [
     "Fact",
@@ -31,6 +33,7 @@ __all__ = [
     "apply",
     "base_label",
     "known_policies",
+    "known_styles",
     "load_policy",
     "mask_notes",
     "new_key",

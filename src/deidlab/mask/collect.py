@@ -10,13 +10,13 @@ from deidlab.banks import fold, known_name, origins, script_of
 from deidlab.labels import language_of_label
 from deidlab.languages.language import Language
 from deidlab.mask.ages import is_over_89
+from deidlab.mask.base_labels import base_label
 from deidlab.mask.dates import years_in
 from deidlab.mask.facts import Fact, Part, mention_digest, year_digest
 from deidlab.mask.genders import gender_of_pronouns
 from deidlab.mask.keys import Keyring
 from deidlab.mask.people import Name, NamePart, parse_name
 from deidlab.mask.places import place_group
-from deidlab.mask.policy import base_label
 from deidlab.types import Span
 
 NAMES = frozenset({"PATIENT", "DOCTOR"})

@@ -15,16 +15,19 @@ from deidlab.errors import CorpusError
 from deidlab.labels import language_of_label
 from deidlab.languages.language import Language
 from deidlab.mask.apply import apply, give_way, landings, move_spans, settle
+from deidlab.mask.base_labels import base_label
 from deidlab.mask.collect import NAMES, collect, patient_fact, seat_facts, spoken_in
 from deidlab.mask.facts import Fact, mention_digest
 from deidlab.mask.genders import gender_before
 from deidlab.mask.keys import Keyring
-from deidlab.mask.policy import Row, base_label
+from deidlab.mask.mention import Mention, NoteContext, Reading
+from deidlab.mask.plan import PatientPlan
+from deidlab.mask.policy import Row
 from deidlab.mask.reduce import reduce_span
 from deidlab.mask.settings import MaskSettings
 from deidlab.mask.state import PatientState
-from deidlab.mask.styles import redact, tag
-from deidlab.mask.surrogate import NoteSurrogates, PatientPlan
+from deidlab.mask.style import Style
+from deidlab.mask.styles import find_style
 from deidlab.types import Document, MaskedDocument, Span
 
 # No word that a surrogate is joined to is longer.
@@ -52,7 +55,7 @@ class Masker:
     def _rank(self, span: Span) -> int:
         """Where spans overlap, one that is masked outright decides before one of which something may stay."""
         row = self.settings.policy.row(span.label)
-        stays = (row.style or self.settings.style) == "surrogate" and base_label(span.label) == "AGE"
+        stays = self._style(row).is_realistic and base_label(span.label) == "AGE"
         return int(row.action == "mask" and not stays)
 
     def facts(self, document: Document) -> tuple[Fact, ...]:
@@ -86,15 +89,14 @@ class Masker:
         spans = self.masked_part(document)
         plan = self._plan_of(document.patient, state)
         language = self._language_in(document.text)
-        note = NoteSurrogates(plan, document.text, spans, self._day_first(language), language)
+        read = Reading(language, self._day_first(language), self.settings.redact_mark)
+        note = NoteContext(plan, document.text, spans, read)
         replacements: list[tuple[Span, str]] = []
         for span, others in zip(spans, give_way(spans, self._marked(document)), strict=True):
             written = document.text[span.start : span.end]
             number = self._number(document, state, span, written)
-            if others:
-                new = self._replace_all(span, written, number, note, others)
-            else:
-                new = self._replace(span, written, number, note)
+            mention = Mention(note, span, written, number)
+            new = self._replace_all(mention, others) if others else self._replace(mention)
             done = replacements[-1][0].end if replacements else 0
             replacements.append(self._joined(document.text, span, new, done, language))
         return MaskedDocument(document.id, apply(document.text, replacements), tuple(replacements))
@@ -116,41 +118,33 @@ class Masker:
         moved = move_spans(kept, masked.replacements)
         return tuple(sorted((*moved, *self.masked_spans(masked)), key=lambda s: (s.start, s.end, s.label)))
 
-    def _replace(self, span: Span, written: str, number: int, note: NoteSurrogates) -> str:
-        if span.label == KEY:
-            return self.pseudonym("key", written)
-        row = self.settings.policy.row(span.label)
-        style = row.style or self.settings.style
-        if row.action != "mask":
-            reduced = reduce_span(row.action, written, note.before(span), note)
-            if reduced is not None:
-                return reduced
-            return self._plain(row, span, written, None if style == "surrogate" else number)
-        if style == "surrogate":
-            return note.replace(span, written)
-        return self._plain(row, span, written, number)
+    def _style(self, row: Row) -> Style:
+        return find_style(row.style or self.settings.style)
 
-    def _replace_all(
-        self, span: Span, written: str, number: int, note: NoteSurrogates, others: list[Span]
-    ) -> str:
+    def _replace(self, mention: Mention) -> str:
+        if mention.span.label == KEY:
+            return self.pseudonym("key", mention.text)
+        row = self.settings.policy.row(mention.span.label)
+        style = self._style(row)
+        if row.action == "mask":
+            return style.write(mention)
+        before = mention.note.before(mention.span)
+        reduced = reduce_span(row.action, mention.text, before, mention.note)
+        return style.write_plain(mention) if reduced is None else reduced
+
+    def _replace_all(self, mention: Mention, others: list[Span]) -> str:
         """A span that others gave way to: what its label would let stay may be what the others are about."""
-        row = self.settings.policy.row(span.label)
-        if (row.style or self.settings.style) != "surrogate":
-            return self._plain(row, span, written, number)
-        new = note.replace(span, written) if row.action == "mask" else ""
+        span, row = mention.span, self.settings.policy.row(mention.span.label)
+        style = self._style(row)
+        if not style.is_realistic:
+            return style.write(mention)
+        new = style.write(mention) if row.action == "mask" else ""
         names = all(base_label(each.label) in NAMES for each in (span, *others))
-        return new if new and (names or not note.leaves(others, new)) else tag(span.label)
-
-    def _plain(self, row: Row, span: Span, written: str, number: int | None) -> str:
-        style = row.style or self.settings.style
-        if style == "redact":
-            return redact(written, self.settings.redact_mark)
-        return tag(span.label, number)
+        return new if new and (names or not mention.note.leaves(others, new)) else style.write_plain(mention)
 
     def _joined(self, text: str, span: Span, new: str, done: int, language: str) -> tuple[Span, str]:
         """The replacement, with the end of what stands before a surrogate where the language changes it."""
-        style = self.settings.policy.row(span.label).style or self.settings.style
-        if style != "surrogate" or not new[:1].isalpha():
+        if not self._style(self.settings.policy.row(span.label)).is_realistic or not new[:1].isalpha():
             return span, new
         before = text[max(done, span.start - _JOINT) : span.start]
         gone, instead = spoken_in(span.label, language).join(before, new)

@@ -12,15 +12,15 @@ import functools
 from deidlab import languages
 from deidlab.banks import fold, name_pool, script_of
 from deidlab.languages.language import Language
+from deidlab.mask.base_labels import base_label
 from deidlab.mask.collect import gender_digest, initial_digest, open_profile, word_digest
 from deidlab.mask.facts import Fact, Part, mention_digest
 from deidlab.mask.keys import Keyring
 from deidlab.mask.people import NamePart, parse_name
 from deidlab.mask.persons import Person
-from deidlab.mask.policy import base_label
 from deidlab.mask.shapes import like_case, scramble
 from deidlab.mask.state import PatientState
-from deidlab.mask.styles import tag
+from deidlab.mask.tag import tag
 
 _TRIES_FRESH, _TRIES = 60, 400
 _WHOLE_NAMES = ("han-script", "hangul-script")

@@ -17,18 +17,16 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from deidlab.errors import ConfigError, UnknownNameError
-from deidlab.labels import known_maps, load_label_set, load_map, schemes
+from deidlab.mask.base_labels import base_label, known_labels
+from deidlab.mask.styles import known_styles
 from deidlab.tomlfile import read_table
 from deidlab.types import Span
 
 Action = Literal["mask", "keep", "year", "over-89", "age-band", "zip3", "fsa"]
 ACTIONS: tuple[Action, ...] = get_args(Action)
-Style = Literal["redact", "tag", "surrogate"]
-STYLES: tuple[Style, ...] = get_args(Style)
 
 _ROW_KEYS = ("action", "style", "threshold", "recall", "clause", "note")
 _TOP_KEYS = ("name", "description", "like", "default", "types", "style", "threshold", "recall")
-_NATIVE = "i2b2-2014"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +34,7 @@ class Row:
     """What a policy does to one label."""
 
     action: Action = "mask"
-    style: Style | None = None
+    style: str | None = None
     threshold: float | None = None
     recall: float | None = None
     clause: str = ""
@@ -118,32 +116,9 @@ def read_policy(table: Mapping[str, Any]) -> Policy:
 
 
 @functools.cache
-def _maps() -> tuple[str, ...]:
-    return tuple(name for scheme in schemes() if (name := f"{scheme}--{_NATIVE}") in known_maps())
-
-
-@functools.cache
-def base_label(label: str) -> str:
-    """The i2b2-2014 label that stands for a label of any shipped scheme; its own where none does."""
-    if label in load_label_set(_NATIVE):
-        return label
-    for name in _maps():
-        mapped = load_map(name).get(label)
-        if mapped:
-            return mapped
-    return label
-
-
-@functools.cache
 def _shipped(name: str) -> Policy:
     text = resources.files("deidlab").joinpath("data", "policies", f"{name}.toml").read_text("utf-8")
     return read_policy(tomllib.loads(text))
-
-
-@functools.cache
-def known_labels() -> tuple[str, ...]:
-    mapped = (label for name in _maps() for label in load_map(name))
-    return tuple(dict.fromkeys((*load_label_set(_NATIVE).labels, *mapped)))
 
 
 def _parent(table: Mapping[str, Any]) -> Policy:
@@ -167,8 +142,8 @@ def _row(value: Any, base: Row, where: str) -> Row:
     changes = dict(fields)
     if "action" in changes and changes["action"] not in ACTIONS:
         raise UnknownNameError("action", str(changes["action"]), ACTIONS)
-    if "style" in changes and changes["style"] not in STYLES:
-        raise UnknownNameError("style", str(changes["style"]), STYLES)
+    if "style" in changes and changes["style"] not in known_styles():
+        raise UnknownNameError("style", str(changes["style"]), known_styles())
     for key in ("threshold", "recall"):
         if key in changes:
             changes[key] = _share(changes[key], f"{where}: {key}")

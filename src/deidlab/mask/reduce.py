@@ -12,8 +12,8 @@ from deidlab import languages
 from deidlab.languages.language import Language
 from deidlab.mask.ages import band_age, cap_age, is_plain_age
 from deidlab.mask.dates import year_texts
+from deidlab.mask.mention import NoteContext
 from deidlab.mask.policy import Action
-from deidlab.mask.surrogate import NoteSurrogates
 
 # Three-digit ZIPs whose areas had 20,000 people or fewer in the 2000 census (OCR guidance on 164.514(b)).
 SMALL_ZIP3 = frozenset({
@@ -24,7 +24,7 @@ _ZIP = re.compile(r"\s*([0-9]{3})[0-9]{2}(?:[-\s]?[0-9]{4})?\s*")
 _POSTAL = re.compile(r"\s*([A-Z]\d[A-Z])[\s-]?\d[A-Z]\d\s*", re.IGNORECASE)
 
 
-def reduce_span(action: Action, text: str, before: str, note: NoteSurrogates) -> str | None:
+def reduce_span(action: Action, text: str, before: str, note: NoteContext) -> str | None:
     """What the action leaves of a span; `before` is the text right before it."""
     if action == "year":
         return _year_of(text, before, note)
@@ -51,9 +51,9 @@ def _born(everyone: tuple[Language, ...]) -> re.Pattern[str]:
     return re.compile(rf"(?:{words})\W*(?:\w+\W+){{0,3}}$", re.IGNORECASE)
 
 
-def _year_of(text: str, before: str, note: NoteSurrogates) -> str | None:
-    born = note.is_old and _born(languages.everyone()).search(before) is not None
+def _year_of(text: str, before: str, note: NoteContext) -> str | None:
+    born = note.plan.is_old and _born(languages.everyone()).search(before) is not None
     years = year_texts(text, note.day_first, note.language)
-    if not years or born or any(note.tells_old_age(year, len(written) == 2) for written, year in years):
+    if not years or born or any(note.plan.tells_old_age(year, len(written) == 2) for written, year in years):
         return None
     return "-".join(dict.fromkeys(written for written, _ in years))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from deidlab.errors import ConfigError, UnknownNameError
+from deidlab.errors import ConfigError
 from deidlab.mask.keys import check_key, random_key
-from deidlab.mask.policy import STYLES, Policy, Style, load_policy
+from deidlab.mask.policy import Policy, load_policy
+from deidlab.mask.styles import find_style, known_styles
 from deidlab.options import COMMON, left_out, option
 
 
@@ -25,9 +26,9 @@ class MaskSettings:
     GROUP: ClassVar[str] = "Masking"
 
     policy: Policy = field(default_factory=lambda: load_policy("i2b2"))
-    style: Style = option(
+    style: str = option(
         "tag",
-        choices=STYLES,
+        choices=known_styles(),
         help="What PHI is replaced by: blocks, numbered tags, or invented names and shifted dates.",
         group=COMMON,
     )
@@ -45,8 +46,7 @@ class MaskSettings:
     language: str = ""
 
     def __post_init__(self) -> None:
-        if self.style not in STYLES:
-            raise UnknownNameError("style", str(self.style), STYLES)
+        find_style(self.style)
         check_key(self.key)
         if self.redact_mark is not None and not self.redact_mark.strip():
             raise ConfigError("redact_mark must show something: a mark such as ___ or [REDACTED]")

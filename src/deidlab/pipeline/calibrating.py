@@ -18,7 +18,8 @@ from deidlab import languages
 from deidlab.corpus.files import complete_file
 from deidlab.errors import ConfigError, CorpusError
 from deidlab.inputfile import read_input
-from deidlab.mask.policy import Policy, base_label
+from deidlab.mask.base_labels import base_label
+from deidlab.mask.policy import Policy
 from deidlab.pipeline.settings import Finding
 from deidlab.types import Document
 

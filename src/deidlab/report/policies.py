@@ -10,7 +10,7 @@ from importlib import resources
 
 from deidlab.labels import load_label_set
 from deidlab.mask import MaskSettings, Policy, Row, mask_notes
-from deidlab.mask.policy import Action, Style
+from deidlab.mask.policy import Action
 from deidlab.report.tables import Table, text_table
 from deidlab.types import Document, Span
 
@@ -51,14 +51,14 @@ class Treatment:
         return ", ".join(parts)
 
 
-def treatments(policy: Policy, style: Style) -> tuple[Treatment, ...]:
+def treatments(policy: Policy, style: str) -> tuple[Treatment, ...]:
     """Every label of the i2b2 scheme, every other that the policy names, then all others."""
     labels = dict.fromkeys((*load_label_set(_NATIVE).labels, *policy.rows))
     found = [Treatment(label, policy.row(label), tuple(_masked(policy, style, label))) for label in labels]
     return (*found, Treatment(DEFAULT_ROW, policy.default, ()))
 
 
-def _masked(policy: Policy, style: Style, label: str) -> Iterator[tuple[str, str]]:
+def _masked(policy: Policy, style: str, label: str) -> Iterator[tuple[str, str]]:
     settings = MaskSettings(policy, style, _KEY)
     for number, example in enumerate(_examples().get(label, ()), 1):
         note = Document(f"{label} {number}", "", example, (Span(0, len(example), label),))
@@ -70,7 +70,7 @@ def _examples() -> dict[str, list[str]]:
     return tomllib.loads(resources.files("deidlab").joinpath("data", "examples.toml").read_text("utf-8"))
 
 
-def policy_table(policy: Policy, style: Style) -> Table:
+def policy_table(policy: Policy, style: str) -> Table:
     """A row a label: what happens, an example before and after, and the clause that asks for it."""
     rows = tuple(
         (
@@ -98,7 +98,7 @@ def _counts(policy: Policy) -> tuple[int, int, int]:
     return masks, len(actions) - masks - leaves, leaves
 
 
-def policy_to_json(policy: Policy, style: Style) -> dict[str, object]:
+def policy_to_json(policy: Policy, style: str) -> dict[str, object]:
     """The same as `policy_table`, for programs."""
     return {
         "name": policy.name,

@@ -12,7 +12,6 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
 
-from deidlab.mask.policy import Style
 from deidlab.web.answers import Refusal, describe_answers
 from deidlab.web.api_examples import LINES_IN, LINES_OUT
 from deidlab.web.api_models import Ids
@@ -20,6 +19,7 @@ from deidlab.web.limits import too_many
 from deidlab.web.queries import refuse_unknown_query
 from deidlab.web.settings import ServeSettings
 from deidlab.web.streaming import BatchOptions, BatchStream
+from deidlab.web.style_names import StyleName
 
 NDJSON = "application/x-ndjson"
 _TAKEN = ("", NDJSON, "application/jsonl", "application/json-lines", "text/plain", "application/octet-stream")
@@ -53,7 +53,7 @@ async def batch(
         Query(description="Find PHI, mask what is found, or mask the spans of each line."),
     ] = "mask",
     model: Annotated[str | None, Query(max_length=200, description="A name from /v1/models.")] = None,
-    style: Annotated[Style | None, Query(description="Without one, the server's own.")] = None,
+    style: Annotated[StyleName | None, Query(description="Without one, the server's own.")] = None,
     policy: Annotated[str | None, Query(max_length=200, description="A name from /v1/models.")] = None,
     ids: Annotated[Ids, Query(description="Ids and patients as they came, or pseudonyms of them.")] = "keep",
     day_first: Annotated[

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictBool
 
-from deidlab.mask.policy import Style
+from deidlab.web.style_names import StyleName
 
 _NAME_CHARACTERS = 200
 _LABEL = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"
@@ -86,7 +86,7 @@ class DetectRequest(_Asked):
 class MaskRequest(_Asked):
     """A note whose PHI is to be masked."""
 
-    style: Style | None = Field(None, description="Without one, the server's own.")
+    style: StyleName | None = Field(None, description="Without one, the server's own.")
     policy: Name | None = Field(
         None, repr=False, description="A name from /v1/models; without one, the server's own."
     )
@@ -138,7 +138,7 @@ class MaskAnswer(BaseModel):
     patient: str
     text: str
     model: str | None = Field(description="null where spans were given.")
-    style: Style
+    style: StyleName
     policy: str
     replacements: list[Replacement] = Field(description="In order, with offsets before and after.")
 
@@ -165,8 +165,8 @@ class ModelsAnswer(BaseModel):
 
     models: list[ModelAnswer]
     policies: list[PolicyAnswer]
-    styles: list[Style]
-    default_style: Style
+    styles: list[StyleName]
+    default_style: StyleName
 
 
 class HealthAnswer(BaseModel):

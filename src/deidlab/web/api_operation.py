@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from deidlab.mask.policy import STYLES
+from deidlab.mask import known_styles
 from deidlab.web.answers import describe_answers
 from deidlab.web.api_models import HealthAnswer, ModelAnswer, ModelsAnswer, PolicyAnswer
 from deidlab.web.metrics import CONTENT_TYPE
@@ -39,7 +39,7 @@ async def models(request: Request) -> ModelsAnswer:
             )
             for policy in policies
         ],
-        styles=list(STYLES),
+        styles=list(known_styles()),
         default_style=settings.style,
     )
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from deidlab.mask import Policy
-from deidlab.mask.policy import Style
 from deidlab.types import Document
 from deidlab.web.settings import ServedModel
 
@@ -34,7 +33,7 @@ class Job:
     model: str
     documents: tuple[Document, ...] = field(repr=False)
     given: bool = False
-    style: Style = "tag"
+    style: str = "tag"
     policy: str = "i2b2"
     day_first: bool = False
     pseudonyms: bool = False

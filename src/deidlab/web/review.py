@@ -17,7 +17,7 @@ from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, JSONResponse, Response
 
 from deidlab.errors import ConfigError, CorpusError
-from deidlab.mask.policy import STYLES, Style
+from deidlab.mask import known_styles
 from deidlab.web.agreement import measure_agreement
 from deidlab.web.agreement_merge import merge_layers
 from deidlab.web.answers import Refusal
@@ -48,6 +48,7 @@ from deidlab.web.store_notes import (
 )
 from deidlab.web.store_rows import NoteState, NothingToUndoError, StaleError
 from deidlab.web.store_schema import SHARED
+from deidlab.web.style_names import StyleName
 
 _PAGES = {"": "review", "/agreement": "agreement", "/changes": "changes"}
 
@@ -112,7 +113,7 @@ def show_corpus(request: Request, desk: Desk, reviewer: Reviewer) -> dict[str, A
         "counts": count_notes(desk.store, reviewer),
         "labels": labels_to_json(used_labels(desk.store)),
         "found_with": desk.found_with,
-        "styles": STYLES,
+        "styles": known_styles(),
         "style": settings.style,
         "policies": settings.policy_names(),
         "policy": settings.policy,
@@ -186,7 +187,7 @@ def show_masked(
     request: Request,
     desk: Desk,
     reviewer: Reviewer,
-    style: Style = "tag",
+    style: StyleName = "tag",
     policy: str = "i2b2",
     settle: bool = False,
 ) -> dict[str, Any]:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import cast
 
 from deidlab.mask import MaskSettings, mask_notes
-from deidlab.mask.policy import Style
 from deidlab.types import Span
 from deidlab.web.settings import ServeSettings
 from deidlab.web.store import ReviewStore
@@ -33,7 +31,7 @@ def mask_state(
     """The note as masking would write it, with what stands marked now."""
     model = settings.models[0]
     chosen = MaskSettings(
-        settings.find_policy(policy), cast(Style, style), settings.key, None, model.day_first, model.language
+        settings.find_policy(policy), style, settings.key, None, model.day_first, model.language
     )
     notes = patient_notes(store, state, MOST_NOTES)
     masked = mask_notes(notes, chosen)[0]

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import ClassVar
 
 from deidlab import languages
-from deidlab.errors import ConfigError, UnknownNameError
+from deidlab.errors import ConfigError
 from deidlab.mask import Policy, known_policies, load_policy
 from deidlab.mask.keys import check_key, random_key
-from deidlab.mask.policy import STYLES, Style
+from deidlab.mask.styles import find_style
 from deidlab.models import DEFAULT, HOME
 from deidlab.options import option
 from deidlab.pipeline.settings import Finding
@@ -101,7 +101,7 @@ class ServeSettings:
     tokens: Tokens = field(default_factory=Tokens, repr=False)
     hosts: tuple[str, ...] = ()
     reviewer: str = "local"
-    style: Style = "tag"
+    style: str = "tag"
     policy: str = "i2b2"
     policies: tuple[Policy, ...] = ()
     workers: int = 1
@@ -117,8 +117,7 @@ class ServeSettings:
         names = [model.name for model in self.models]
         if len(set(names)) < len(names):
             raise ConfigError("two models have the same name; write --model NAME=FOLDER")
-        if self.style not in STYLES:
-            raise UnknownNameError("style", str(self.style), STYLES)
+        find_style(self.style)
         self.find_policy(self.policy)
         if self.workers < 1:
             raise ConfigError("at least one worker is needed")

@@ -12,7 +12,6 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from deidlab.execute import Failed
-from deidlab.mask.policy import Style
 from deidlab.types import Document
 from deidlab.web.batching import Batcher
 from deidlab.web.jobs import Done, Job, TaskName
@@ -31,7 +30,7 @@ class BatchOptions:
 
     task: TaskName
     model: str
-    style: Style
+    style: str
     policy: str
     given: bool
     pseudonyms: bool

@@ -13,7 +13,6 @@ from deidlab.detect import Detection, Detector
 from deidlab.labels import load_label_set, split_tag
 from deidlab.mask import Masker, MaskSettings, PatientState, load_policy
 from deidlab.mask.apply import landings
-from deidlab.mask.policy import Style
 from deidlab.pipeline.run.mask import check_undone
 from deidlab.types import Document, MaskedDocument
 from deidlab.web.jobs import Done, Job, WorkerSetup
@@ -32,7 +31,7 @@ class Work:
         policies = {policy.name: policy for policy in setup.policies}
 
         @lru_cache(_MASKERS_KEPT)
-        def masker(policy: str, style: Style, day_first: bool, language: str) -> Masker:
+        def masker(policy: str, style: str, day_first: bool, language: str) -> Masker:
             chosen = policies.get(policy) or load_policy(policy)
             return Masker(MaskSettings(chosen, style, setup.key, None, day_first, language))
 

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from deidlab.banks import canada, fold, spain, united_states
 from deidlab.mask import MaskSettings, load_policy, mask_notes
 from deidlab.mask.apply import landings
-from deidlab.mask.policy import STYLES, known_labels, known_policies
+from deidlab.mask.base_labels import known_labels
+from deidlab.mask.policy import known_policies
+from deidlab.mask.styles import known_styles
 from deidlab.types import Document, Span
 from tests.unit.mask.notes import KEY, masked, one
 
@@ -40,7 +42,7 @@ def words(text: str) -> set[str]:
 @given(
     st.lists(st.tuples(st.sampled_from(LABELS), ANY_TEXT), min_size=1, max_size=4),
     st.sampled_from(known_policies()),
-    st.sampled_from(STYLES),
+    st.sampled_from(known_styles()),
     st.sampled_from(["", "es"]),
 )
 @settings(max_examples=1500, deadline=None)
@@ -88,7 +90,12 @@ def overlapping(draw: st.DrawFn) -> Document:
     return Document("n", "p", text, tuple(spans))
 
 
-@given(overlapping(), st.sampled_from(known_policies()), st.sampled_from(STYLES), st.sampled_from(["", "es"]))
+@given(
+    overlapping(),
+    st.sampled_from(known_policies()),
+    st.sampled_from(known_styles()),
+    st.sampled_from(["", "es"]),
+)
 @settings(max_examples=1500, deadline=None)
 def test_all_that_some_masked_span_covers_is_masked(document, policy, style, language):
     chosen = settings_of(policy, style, language)
@@ -103,7 +110,7 @@ def test_all_that_some_masked_span_covers_is_masked(document, policy, style, lan
 
 
 @pytest.mark.parametrize("policy", ["safe-harbor", "phipa", "gdpr", "i2b2"])
-@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("style", known_styles())
 def test_an_age_over_a_name_does_not_keep_the_name(policy, style):
     text = "John Smith, 47 years"
     for spans in ((Span(0, 20, "AGE"), Span(0, 10, "PATIENT")), (Span(0, 20, "AGE"),)):

@@ -23,13 +23,14 @@ from deidlab.mask import (
 )
 from deidlab.mask.apply import apply, landings, move_spans, settle, undo
 from deidlab.mask.keepmap import entry_of
-from deidlab.mask.policy import STYLES, known_policies
+from deidlab.mask.policy import known_policies
+from deidlab.mask.styles import known_styles
 from deidlab.types import Document, Span
 from tests.strategies import any_texts, documents
 from tests.unit.mask.notes import KEY
 
 policies = st.sampled_from(known_policies())
-styles = st.sampled_from(STYLES)
+styles = st.sampled_from(known_styles())
 
 
 @given(documents(any_texts, overlapping=True), policies, styles)

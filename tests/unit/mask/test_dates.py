@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from deidlab.mask.dates import shift_text
 from deidlab.mask.keys import Keyring
-from deidlab.mask.surrogate import offset_days
+from deidlab.mask.plan import offset_days
 from tests.unit.mask.notes import KEY, masked, one
 
 WEEKS = 37

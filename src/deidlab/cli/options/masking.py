@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar
 from deidlab import languages
 from deidlab.cli.mask_secrets import find_key
 from deidlab.cli.options.declaring import without
-from deidlab.mask.policy import Style, load_policy
+from deidlab.mask.policy import load_policy
 from deidlab.mask.settings import MaskSettings
 from deidlab.options import COMMON, option
 
@@ -65,5 +65,5 @@ class ServedMaskingOptions:
     key: KeyOption
 
     @property
-    def style(self) -> Style:
+    def style(self) -> str:
         return self.how.style

@@ -12,7 +12,9 @@ from typing import NamedTuple
 from deidlab import languages
 from deidlab.languages.language import Language
 from deidlab.mask.keys import Stream
+from deidlab.mask.mention import Mention
 from deidlab.mask.shapes import another, like_case, scramble
+from deidlab.mask.surrogate import Surrogate, register
 
 _WORD = re.compile(r"[^\W\d_ºª]+(?:['’][^\W\d_]+)*")
 
@@ -33,28 +35,33 @@ def _heads(everyone: tuple[Language, ...]) -> _Heads:
     )
 
 
-def new_organisation(stream: Stream, text: str, language: Language) -> str:
-    return _keep_heads(stream, text, _heads(languages.everyone()).institutions, language)
+def make_organisation(mention: Mention) -> str:
+    heads = _heads(languages.everyone()).institutions
+    return _keep_heads(mention.stream, mention.text, heads, mention.language)
 
 
-def new_street(stream: Stream, text: str, language: Language) -> str:
-    return _keep_heads(stream, text, _heads(languages.everyone()).streets, language)
+def make_street(mention: Mention) -> str:
+    heads = _heads(languages.everyone()).streets
+    return _keep_heads(mention.stream, mention.text, heads, mention.language)
 
 
-def new_department(stream: Stream, text: str, language: Language) -> str:
+def make_department(mention: Mention) -> str:
     """Another department; a code such as 4W or CCU-2 keeps its shape."""
+    stream, text, language = mention.stream, mention.text, mention.language
     if any(c.isdigit() for c in text) or (text.isupper() and len(text) <= 5):
         return another(stream, text)
     return like_case(text, _pick(stream, language.departments() or _home().departments(), text))
 
 
-def new_profession(stream: Stream, text: str, language: Language) -> str:
-    new = _pick(stream, language.professions() or _home().professions(), text)
+def make_profession(mention: Mention) -> str:
+    text = mention.text
+    new = _pick(mention.stream, mention.language.professions() or _home().professions(), text)
     return new.title() if text.istitle() and " " in text else like_case(text, new)
 
 
-def new_country(stream: Stream, text: str, language: Language) -> str:
-    new = _pick(stream, language.countries() or _home().countries(), text)
+def make_country(mention: Mention) -> str:
+    text = mention.text
+    new = _pick(mention.stream, mention.language.countries() or _home().countries(), text)
     return new.upper() if text.isupper() and len(text) > 3 else new
 
 
@@ -107,3 +114,10 @@ def _pick(stream: Stream, bank: tuple[str, ...], old: str) -> str:
     while new.lower() == old.lower():
         new = bank[stream.below(len(bank))]
     return new
+
+
+ORGANISATION = register(Surrogate(("HOSPITAL", "ORGANIZATION"), make_organisation))
+STREET = register(Surrogate(("STREET",), make_street))
+DEPARTMENT = register(Surrogate(("DEPARTMENT",), make_department))
+PROFESSION = register(Surrogate(("PROFESSION",), make_profession))
+COUNTRY = register(Surrogate(("COUNTRY",), make_country))
