@@ -1,23 +1,23 @@
 """PHI types (labels), named label sets, their BIO tags, and maps between sets.
 
-Sets and maps are data: `data/labels/NAME.toml` and `data/maps/SOURCE--TARGET.toml`.
+Sets and maps are data: `data/labels/NAME.toml` and `data/maps/SOURCE--TARGET.toml`, or a user's own files.
+A set's file may say itself how labels of another scheme are called in it (`[from.SCHEME]`): that is enough.
 """
 
 from __future__ import annotations
 
 import functools
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from importlib import resources
-from pathlib import Path
 from typing import Any
 
 from deidlab.errors import ConfigError, UnknownNameError
-from deidlab.tomlfile import read_table
+from deidlab.shipped import Shelf, is_own_file
 
 OUTSIDE = "O"
 AUTO = "auto"
+_SETS, _MAPS = Shelf("label set", "labels", (AUTO,)), Shelf("label map", "maps")
+_SET_KEYS = ("description", "labels", "groups", "tags", "like", "language", "from", "scheme", "telling")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,27 +58,25 @@ def split_tag(tag: str) -> tuple[str, str]:
 
 
 def known_label_sets() -> tuple[str, ...]:
-    return (*_data_names("labels"), AUTO)
+    return (*_SETS.names(), AUTO)
 
 
 def known_maps() -> tuple[str, ...]:
-    return _data_names("maps")
+    return _MAPS.names()
 
 
 @functools.cache
 def schemes() -> tuple[str, ...]:
     """The label sets that corpora are annotated with, the most common first: it wins a tie."""
-    places = {name: _read_data("labels", name).get("scheme", 0) for name in _data_names("labels")}
+    places = {name: _SETS.read_shipped(name).get("scheme", 0) for name in _SETS.names()}
     return tuple(sorted(filter(places.get, places), key=places.__getitem__))
 
 
 def load_label_set(name: str, seen: Iterable[str] = ()) -> LabelSet:
-    """The label set of that name; `auto` is made of the labels seen in a corpus."""
+    """The label set of that name or TOML file; `auto` is made of the labels seen in a corpus."""
     if name == AUTO:
         return auto_label_set(seen)
-    if name not in _data_names("labels"):
-        raise UnknownNameError("label set", name, known_label_sets())
-    return _named_set(name)
+    return _named_set(name) if name in _SETS.names() else _own_set(name)
 
 
 def auto_label_set(seen: Iterable[str]) -> LabelSet:
@@ -103,17 +101,27 @@ def load_map(name_or_file: str) -> dict[str, str]:
 
     A label mapped to the empty string is dropped.
     """
-    path = Path(name_or_file)
-    if name_or_file in known_maps():
-        table = _read_data("maps", name_or_file)
-    elif path.suffix == ".toml":
-        table = read_table(path)
-    else:
-        raise UnknownNameError("label map", name_or_file, known_maps())
+    return _map_of(_MAPS.read(name_or_file), f"label map {name_or_file}")
+
+
+def _map_of(table: Mapping[str, Any], where: str) -> dict[str, str]:
     wrong = sorted(key for key, value in table.items() if not isinstance(value, str))
     if wrong:
-        raise ConfigError(f"label map {name_or_file}: the value of {wrong[0]} must be a string in quotes")
-    return table
+        raise ConfigError(f"{where}: the value of {wrong[0]} must be a string in quotes")
+    return dict(table)
+
+
+def find_map(source: str, target: str) -> dict[str, str] | None:
+    """How labels of one set are called in another, where that is written down: as a map that ships, or in the
+    other's own file."""
+    if f"{source}--{target}" in _MAPS.names():
+        return load_map(f"{source}--{target}")
+    if target not in _SETS.names() and not is_own_file(target):
+        return None
+    written = _SETS.read(target).get("from", {})
+    if not isinstance(written, Mapping) or not isinstance(written.get(source, {}), Mapping):
+        raise ConfigError(f"label set {target}: [from.{source}] must be a table with one row a label")
+    return _map_of(written[source], f"label set {target}: [from.{source}]") if source in written else None
 
 
 def is_shipped_label(label: str) -> bool:
@@ -123,8 +131,8 @@ def is_shipped_label(label: str) -> bool:
 
 @functools.cache
 def _shipped_labels() -> frozenset[str]:
-    own = (label for name in _data_names("labels") for label in _named_set(name).labels)
-    mapped = (label for name in known_maps() for label in _read_data("maps", name))
+    own = (label for name in _SETS.names() for label in _named_set(name).labels)
+    mapped = (label for name in _MAPS.names() for label in _MAPS.read_shipped(name))
     return frozenset((*own, *mapped))
 
 
@@ -138,7 +146,7 @@ def language_of_label(label: str) -> str:
 
 @functools.cache
 def _telling_labels() -> dict[str, str]:
-    tables = (_read_data("labels", name) for name in schemes())
+    tables = (_SETS.read_shipped(name) for name in schemes())
     return {label: table["language"] for table in tables for label in table.get("telling", ())}
 
 
@@ -149,16 +157,43 @@ def usual_group(label: str) -> str:
 
 @functools.cache
 def _named_set(name: str) -> LabelSet:
-    table = _read_data("labels", name)
+    return _set_of(_SETS.read_shipped(name), name)
+
+
+def _own_set(file: str) -> LabelSet:
+    table = _SETS.read(file)
+    _check_set(table, f"label set {file}")
+    return _set_of(table, _SETS.own_name(_SETS.own_file(file)))
+
+
+def _check_set(table: Mapping[str, Any], where: str) -> None:
+    """Raise where a user's own file is not what a label set's is."""
+    for key in table:
+        if key not in _SET_KEYS:
+            raise UnknownNameError(f"key of {where}:", key, _SET_KEYS)
+    groups = table.get("groups", {})
+    if not isinstance(groups, Mapping):
+        raise ConfigError(f"{where}: groups must be a table with a list of labels for each")
+    for key, value in {"labels": table.get("labels", []), "tags": table.get("tags", []), **groups}.items():
+        if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
+            raise ConfigError(f"{where}: {key} must be a list of names in quotes")
+    for key in ("description", "language", "like"):
+        if not isinstance(table.get(key, ""), str):
+            raise ConfigError(f"{where}: {key} must be a string in quotes")
+    if not (table.get("labels") or table.get("tags") or any(groups.values())):
+        raise ConfigError(f"{where}: it has no label; give labels = [...] or a table [groups]")
+
+
+def _set_of(table: Mapping[str, Any], name: str) -> LabelSet:
     groups = {label: group for group, labels in table.get("groups", {}).items() for label in labels}
     tags = tuple(table.get("tags", ()))
     labels = tuple(table.get("labels", groups)) or _labels_of(tags)
     if "like" in table:
-        parent = _named_set(table["like"])
-        groups = {label: parent.groups[label] for label in labels}
+        parent = load_label_set(table["like"])
+        groups = {**{label: parent.groups[label] for label in labels if label in parent.groups}, **groups}
     full = LabelSet.of(name, labels, groups)
     return LabelSet(
-        name, full.labels, tags or full.tags, groups, table["description"], table.get("language", "")
+        name, full.labels, tags or full.tags, groups, table.get("description", ""), table.get("language", "")
     )
 
 
@@ -173,14 +208,3 @@ def _usual_group(label: str) -> str | None:
         if group:
             return group
     return None
-
-
-@functools.cache
-def _data_names(folder: str) -> tuple[str, ...]:
-    files = resources.files("deidlab").joinpath("data", folder).iterdir()
-    return tuple(sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml")))
-
-
-def _read_data(folder: str, name: str) -> dict[str, Any]:
-    text = resources.files("deidlab").joinpath("data", folder, f"{name}.toml").read_text("utf-8")
-    return tomllib.loads(text)

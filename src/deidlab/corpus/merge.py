@@ -36,6 +36,16 @@ class Source:
     mapping: Mapping[str, str]
 
 
+def relabel(document: Document, mapping: Mapping[str, str]) -> Document:
+    """The document with its labels mapped; a label mapped to the empty string is dropped, others stay."""
+    spans = tuple(
+        replace(span, label=label)
+        for span in document.spans
+        if (label := mapping.get(span.label, span.label))
+    )
+    return replace(document, spans=spans)
+
+
 def merge_corpora(
     sources: Iterable[Source], labels: LabelSet, unmapped: str = "error", report: MergeReport | None = None
 ) -> Iterator[Document]:

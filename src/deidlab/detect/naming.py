@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from deidlab.errors import ConfigError
-from deidlab.labels import guess_label_set, known_maps, load_label_set, load_map, split_tag
+from deidlab.labels import find_map, guess_label_set, load_label_set, split_tag
 from deidlab.types import Span
 
 NATIVE_LABELS = "i2b2-2014"
@@ -15,8 +15,7 @@ OWN_LABELS = "own"
 
 def to_native(tags: Sequence[str]) -> dict[str, str]:
     """How a model's labels are called here, where it was trained on another scheme that can be mapped."""
-    name = f"{own_set(tags)}--{NATIVE_LABELS}"
-    return load_map(name) if name in known_maps() else {}
+    return find_map(own_set(tags), NATIVE_LABELS) or {}
 
 
 def from_native(scheme: str) -> dict[str, str]:
@@ -24,12 +23,17 @@ def from_native(scheme: str) -> dict[str, str]:
 
     Where only the other way is written down, of several labels that mean the same the first one is taken.
     """
-    if f"{NATIVE_LABELS}--{scheme}" in known_maps():
-        return load_map(f"{NATIVE_LABELS}--{scheme}")
-    if f"{scheme}--{NATIVE_LABELS}" not in known_maps():
-        raise ConfigError(f"rules cannot speak in these labels ({scheme}): no map {NATIVE_LABELS}--{scheme}")
+    written = find_map(NATIVE_LABELS, scheme)
+    if written is not None:
+        return written
+    back = find_map(scheme, NATIVE_LABELS)
+    if back is None:
+        raise ConfigError(
+            f"rules cannot speak in these labels ({scheme}): no map {NATIVE_LABELS}--{scheme}, and no table "
+            f"[from.{NATIVE_LABELS}] in its file"
+        )
     names = dict.fromkeys(load_label_set(NATIVE_LABELS).labels, "")
-    for label, native in load_map(f"{scheme}--{NATIVE_LABELS}").items():
+    for label, native in back.items():
         if native:
             names[native] = names[native] or label
     return names

@@ -9,22 +9,23 @@ from __future__ import annotations
 
 import difflib
 import functools
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from importlib import resources
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from deidlab.errors import ConfigError, UnknownNameError
 from deidlab.mask.base_labels import base_label, known_labels
 from deidlab.mask.styles import known_styles
-from deidlab.tomlfile import read_table
+from deidlab.shipped import Shelf
 from deidlab.types import Span
 
 Action = Literal["mask", "keep", "year", "over-89", "age-band", "zip3", "fsa"]
 ACTIONS: tuple[Action, ...] = get_args(Action)
 
+_POLICIES = Shelf("policy", "policies")
+# Of files that are like one another.
+_DEEPEST = 8
 _ROW_KEYS = ("action", "style", "threshold", "recall", "clause", "note")
 _TOP_KEYS = ("name", "description", "like", "default", "types", "style", "threshold", "recall")
 
@@ -82,25 +83,34 @@ class Policy:
 
 
 def known_policies() -> tuple[str, ...]:
-    files = resources.files("deidlab").joinpath("data", "policies").iterdir()
-    return tuple(sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml")))
+    return _POLICIES.names()
 
 
 def load_policy(name_or_file: str) -> Policy:
     """The shipped policy of that name, or the one in a TOML file."""
+    return _load(name_or_file)
+
+
+def _load(name_or_file: str, beside: Path | None = None, depth: int = 0) -> Policy:
     if name_or_file in known_policies():
         return _shipped(name_or_file)
-    path = Path(name_or_file)
-    if path.suffix != ".toml":
-        raise UnknownNameError("policy", name_or_file, known_policies())
-    return read_policy({"name": path.stem, **read_table(path)})
+    path = _POLICIES.own_file(name_or_file, beside)
+    if depth > _DEEPEST:
+        raise ConfigError(f"{path}: policies that are like each other without end; take out one 'like'")
+    table = _POLICIES.read(name_or_file, beside)
+    return _policy_of({"name": path.stem, **table}, path.parent, depth)
 
 
 def read_policy(table: Mapping[str, Any]) -> Policy:
     """A policy from a table as TOML gives it; unknown keys are errors that name the nearest valid one."""
+    return _policy_of(table, None, 0)
+
+
+def _policy_of(table: Mapping[str, Any], folder: Path | None, depth: int) -> Policy:
     _refuse_unknown("policy key", table, _TOP_KEYS)
     name = str(table.get("name", "own"))
-    parent = _parent(table)
+    like = table.get("like")
+    parent = Policy("", "", {}, Row()) if like is None else _load(str(like), folder, depth + 1)
     common = {key: table[key] for key in ("style", "threshold", "recall") if key in table}
     rows = {label: _fill(row, common) for label, row in parent.rows.items()}
     default = _fill(parent.default, common)
@@ -117,17 +127,7 @@ def read_policy(table: Mapping[str, Any]) -> Policy:
 
 @functools.cache
 def _shipped(name: str) -> Policy:
-    text = resources.files("deidlab").joinpath("data", "policies", f"{name}.toml").read_text("utf-8")
-    return read_policy(tomllib.loads(text))
-
-
-def _parent(table: Mapping[str, Any]) -> Policy:
-    like = table.get("like")
-    if like is None:
-        return Policy("", "", {}, Row())
-    if like not in known_policies():
-        raise UnknownNameError("policy", str(like), known_policies())
-    return _shipped(like)
+    return read_policy(_POLICIES.read_shipped(name))
 
 
 def _fill(row: Row, common: Mapping[str, Any]) -> Row:

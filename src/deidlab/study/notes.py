@@ -14,6 +14,7 @@ from pathlib import Path
 from deidlab.corpus.files import name_to_id, read_sidecar
 from deidlab.corpus.format import Format
 from deidlab.corpus.formats import find_format, recognise_format
+from deidlab.corpus.merge import relabel
 from deidlab.corpus.raw import BadDocument, ReadSettings, build_document
 from deidlab.corpus.reading import corpus_files, read_corpus
 from deidlab.corpus.split import read_ratios, split_corpus
@@ -21,7 +22,6 @@ from deidlab.errors import ConfigError, CorpusError
 from deidlab.labels import load_map
 from deidlab.study.folder import SELECTION, note_access
 from deidlab.study.spec import CrossSpec, MakeSpec, SplitSpec, StudySpec
-from deidlab.train.corpora import relabel
 from deidlab.types import Document
 
 MADE = "made"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 
 from deidlab.corpus import read_corpus
+from deidlab.corpus.merge import relabel
 from deidlab.corpus.split import split_corpus
 from deidlab.errors import ConfigError
 from deidlab.labels import load_map
@@ -29,16 +29,6 @@ def read_notes(path: Path | str, format: str = "", map: str = "") -> list[Docume
     mapping = load_map(map) if map else {}
     documents = read_corpus(path, format or None)
     return [relabel(document, mapping) for document in documents] if mapping else list(documents)
-
-
-def relabel(document: Document, mapping: Mapping[str, str]) -> Document:
-    """The document with its labels mapped; a label mapped to the empty string is dropped, others stay."""
-    spans = tuple(
-        replace(span, label=label)
-        for span in document.spans
-        if (label := mapping.get(span.label, span.label))
-    )
-    return replace(document, spans=spans)
 
 
 def hold_out(documents: Sequence[Document], share: float, seed: int) -> tuple[list[Document], list[Document]]:

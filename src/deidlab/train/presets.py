@@ -1,4 +1,4 @@
-"""Settings that ship with DeidLab, by name: `data/presets/NAME.toml`.
+"""Settings by a name that ships, `data/presets/NAME.toml`, or from a file of the same form.
 
 A preset may hold one table for all models (`[settings]`), and one a model (`[models.NAME]`) that goes over
 it; `[grid.NAME]` lists the values that the preset's authors searched.
@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import functools
 import itertools
-import tomllib
 from collections.abc import Mapping
-from importlib import resources
 from typing import Any
 
 from deidlab.errors import ConfigError, UnknownNameError
+from deidlab.shipped import Shelf
 from deidlab.train.settings import TrainSettings, settings_from
 from deidlab.zoo.configs import KnownModel, find_model, known_models
 
+_PRESETS = Shelf("preset", "presets")
+
 
 def known_presets() -> tuple[str, ...]:
-    folder = resources.files("deidlab") / "data" / "presets"
-    return tuple(
-        sorted(file.name.removesuffix(".toml") for file in folder.iterdir() if file.name.endswith(".toml"))
-    )
+    return _PRESETS.names()
 
 
 def describe_preset(name: str) -> str:
@@ -78,7 +76,8 @@ def _is_like(model: KnownModel, config: Mapping[str, Any], family: str | None = 
 
 @functools.cache
 def _table(name: str) -> dict[str, Any]:
-    if name not in known_presets():
-        raise UnknownNameError("preset", name, known_presets())
-    file = resources.files("deidlab") / "data" / "presets" / f"{name}.toml"
-    return tomllib.loads(file.read_text("utf-8"))
+    table = _PRESETS.read(name)
+    for key in ("settings", "models", "grid"):
+        if not isinstance(table.get(key, {}), Mapping):
+            raise ConfigError(f"preset {name}: {key} must be a table")
+    return table
