@@ -32,6 +32,9 @@ class ConvertOptions:
     )
     split: SplitOption
     part: str | None = option(None, help="With --split: write only this part.", group=SplitOption.GROUP)
+    map: str | None = option(
+        None, metavar="MAP", help="Map the labels: by a map that ships, or a TOML file with one row a label."
+    )
     keeping: KeepGoingOption
     overwriting: OverwriteOption
     answer: AnswerOptions
@@ -48,12 +51,18 @@ def convert(options: ConvertOptions) -> None:
     """
     from deidlab.corpus import ReadReport, write_corpus
     from deidlab.corpus.files import refuse_overlap
+    from deidlab.corpus.merge import relabel
+    from deidlab.labels import load_map
 
     answer, destination, to = options.answer, options.destination, options.to
     refuse_overlap([destination], [options.corpus.source], inside=True)
     report, written = ReadReport(), [0, 0]
     documents = read_documents(options.corpus, report, options.keeping.keep_going, answer.silent)
-    chosen = _counted(_of_part(documents, options.split.split, options.part), written)
+    documents = _of_part(documents, options.split.split, options.part)
+    if options.map is not None:
+        mapping = load_map(options.map)
+        documents = (relabel(document, mapping) for document in documents)
+    chosen = _counted(documents, written)
     losses = write_corpus(chosen, destination, to, options.overwriting.overwrite)
     if answer.as_json:
         counts = {"documents": written[0], "spans": written[1], "losses": dict(losses)}
