@@ -17,7 +17,11 @@ WORDS = {*FORMATS, *ALIASES, *(suffix for each in FORMATS.values() for suffix in
     "i2b2-2014",
 }
 # These speak of other files than a corpus's: tables of known identifiers, reports in several forms.
-OTHERS = {SOURCE / "detect" / "known.py", SOURCE / "report" / "study_files.py", SOURCE / "cli" / "params.py"}
+OTHERS = {
+    SOURCE / "detect" / "known.py",
+    SOURCE / "report" / "study" / "files.py",
+    SOURCE / "cli" / "params.py",
+}
 
 
 def compared(module: Path) -> Iterator[tuple[int, str]]:

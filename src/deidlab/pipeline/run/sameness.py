@@ -13,6 +13,7 @@ from pathlib import Path
 from deidlab.detect.embedded import EMBEDDED
 from deidlab.errors import ConfigError
 from deidlab.pipeline.settings import Finding
+from deidlab.shipped import is_own_file
 
 _ENDS = 64 * 1024
 
@@ -27,7 +28,8 @@ def pin_finding(finding: Finding) -> Finding:
     model = finding.model
     if model is not None and model not in EMBEDDED and Path(model).is_dir():
         model = str(Path(model).resolve())
-    whole = replace(finding, model=model, **lists)
+    labels = str(Path(finding.labels).resolve()) if is_own_file(finding.labels) else finding.labels
+    whole = replace(finding, model=model, labels=labels, **lists)
     return replace(whole, mark=mark_files(whole))
 
 
@@ -35,15 +37,16 @@ def check_mark(finding: Finding) -> None:
     """Raise where this machine's files are not those that were pinned."""
     if finding.mark and mark_files(finding) != finding.mark:
         raise ConfigError(
-            "the files of --model, --known, --allow or --deny are not the same here as where the run was "
-            "started: put them into a folder that every machine sees"
+            "the files of --model, --known, --allow, --deny or --labels are not the same here as where the run "
+            "was started: put them into a folder that every machine sees"
         )
 
 
 def mark_files(finding: Finding) -> str:
     """Tells the lists whole, and a model by its small files, and the sizes and ends of its large ones."""
     digest = hashlib.sha256()
-    for path in (finding.known, finding.allow, finding.deny):
+    labels = Path(finding.labels) if is_own_file(finding.labels) else None
+    for path in (finding.known, finding.allow, finding.deny, labels):
         if path is not None:
             digest.update(_read(path))
     if finding.rules != "only" and finding.model is not None and finding.model not in EMBEDDED:
