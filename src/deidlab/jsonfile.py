@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from deidlab.errors import ConfigError, DeidError
+from deidlab.files import write_appearing
 from deidlab.inputfile import read_input
 
 
@@ -37,15 +38,8 @@ def write_whole(path: Path, data: bytes, lasting: bool = True) -> None:
     # Two processes may write the same name: each has a partial file of its own.
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
-        with partial.open("wb") as stream:
-            stream.write(data)
-            stream.flush()
-            if lasting:
-                os.fsync(stream.fileno())
-        partial.replace(path)
+        write_appearing(path, data, partial, lasting)
     except OSError as error:
         raise ConfigError(
             f"{path}: {error.strerror or 'cannot be written'}; make room and run again"
         ) from None
-    finally:
-        partial.unlink(missing_ok=True)

@@ -6,7 +6,7 @@ and `end`. None of them shows note text in its repr, so that printing or logging
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,6 +40,19 @@ class Span:
             raise CorpusError(f"span {self.start}–{self.end} has no label")
         if self.score is not None and not 0.0 <= self.score <= 1.0:
             raise CorpusError(f"span {self.start}–{self.end} has a score outside 0…1")
+
+
+SpanRow = tuple[int, int, str, float | None, str]
+"""A span as a row of cells, for JSON and tables of our own."""
+
+
+def spans_to_rows(spans: Iterable[Span]) -> list[SpanRow]:
+    return [(span.start, span.end, span.label, span.score, span.source) for span in spans]
+
+
+def rows_to_spans(rows: Iterable[Iterable[Any]]) -> tuple[Span, ...]:
+    """The mirror; rows are lists where they come back from JSON."""
+    return tuple(Span(*cells) for cells in rows)
 
 
 @dataclass(frozen=True, slots=True)

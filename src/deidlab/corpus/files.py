@@ -14,6 +14,7 @@ from typing import IO, Any
 from urllib.parse import quote, unquote
 
 from deidlab.errors import CorpusError
+from deidlab.files import appearing
 from deidlab.inputfile import MAX_BYTES, read_input
 from deidlab.types import Document
 
@@ -157,13 +158,9 @@ def complete_file(path: Path, overwrite: bool = False) -> Iterator[Path]:
     refuse_existing(path, overwrite)
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = _partial(path, path.stem, path.suffix)
-    # Made inside: an interrupt right after it is made leaves nothing behind either.
-    try:
+    with appearing(path, partial):
         partial.touch(exist_ok=False)
         yield partial
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def same_kind(name: str, new: frozenset[str]) -> bool:
@@ -250,16 +247,6 @@ def refuse_overlap(
                     f"{output}: is, holds or lies inside what is read; write somewhere else, so that nothing "
                     "of the source is lost"
                 )
-
-
-@contextlib.contextmanager
-def private_files() -> Iterator[None]:
-    """Whatever file or folder this process makes meanwhile, temporary ones too, is for its owner alone."""
-    before = os.umask(0o077)
-    try:
-        yield
-    finally:
-        os.umask(before)
 
 
 def _partial(path: Path, name: str, ending: str = "") -> Path:

@@ -24,6 +24,7 @@ from deidlab.detect.folder import ONNX, ExportFacts
 from deidlab.detect.processor import has_hidden_tiles, limit_instructions
 from deidlab.encode.decoding import Scores
 from deidlab.errors import ConfigError, MissingExtraError, ModelError
+from deidlab.machine import n_cores
 
 Ids = npt.NDArray[np.int64]
 IDS, SHAPES, LOGITS = "input_ids", "shapes", "logits"
@@ -73,13 +74,6 @@ def choose_threads(total: int | None = None, at_once: int | None = None) -> Thre
 def _usual_threads() -> int:
     said = os.environ.get("OMP_NUM_THREADS", "")
     return min(int(said), n_cores()) if said.isdecimal() and int(said) else n_cores()
-
-
-def n_cores() -> int:
-    """The cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return max(1, len(os.sched_getaffinity(0)))
-    return os.cpu_count() or 1
 
 
 # OpenVINO's Python side sets itself up when it first fills a tensor; two threads that do so at once may wait

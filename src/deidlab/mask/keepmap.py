@@ -19,8 +19,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from deidlab.errors import ConfigError, CorpusError
+from deidlab.files import open_private
 from deidlab.mask.apply import landings, undo
-from deidlab.types import Document, MaskedDocument, Span
+from deidlab.types import Document, MaskedDocument, Span, rows_to_spans, spans_to_rows
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -82,7 +83,7 @@ class MapWriter:
         self._cipher = _cipher(secret, self._head)
         self._count = 0
         try:
-            handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            handle = open_private(self.path, "new")
         except FileExistsError:
             raise ConfigError(f"{self.path}: already exists; a map is never overwritten") from None
         except OSError as error:
@@ -99,7 +100,7 @@ class MapWriter:
             entry.masked_sha256,
             entry.pieces,
             dict(entry.meta),
-            [[s.start, s.end, s.label, s.score, s.source] for s in entry.spans],
+            spans_to_rows(entry.spans),
         ]
         # A column of some library's own type comes back as text.
         self._write(json.dumps(row, ensure_ascii=False, separators=(",", ":"), default=str).encode("utf-8"))
@@ -190,7 +191,7 @@ def _entry(plain: bytes) -> MapEntry:
     # Maps of before have no annotations of their own.
     id, patient, masked_id, masked_patient, digest, pieces, meta, *own = json.loads(plain)
     rows = tuple((start, end, text) for start, end, text in pieces)
-    spans = tuple(Span(*cells) for cells in (own[0] if own else ()))
+    spans = rows_to_spans(own[0] if own else ())
     return MapEntry(id, patient, masked_id, masked_patient, rows, digest, meta, spans)
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from deidlab.errors import ConfigError
+from deidlab.files import open_private
 
 KEY_BYTES = 32
 LEAST_KEY_BYTES = 16
@@ -34,7 +35,7 @@ def new_key(path: str | os.PathLike[str]) -> None:
     """Write 32 random bytes to a new file that only its owner can read; an existing file is refused."""
     target = Path(path)
     try:
-        handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        handle = open_private(target, "new")
     except FileExistsError:
         raise ConfigError(f"{target}: already exists; a key is never overwritten") from None
     except OSError as error:

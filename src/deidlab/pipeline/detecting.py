@@ -11,12 +11,13 @@ from functools import partial as bind
 from pathlib import Path
 from typing import IO, Any
 
-from deidlab.corpus.files import complete_file, private_files, refuse_existing, refuse_overlap, same_name
+from deidlab.corpus.files import complete_file, refuse_existing, refuse_overlap, same_name
 from deidlab.corpus.format import Format
 from deidlab.corpus.formats import find_format, format_to_write, refuse_misnamed
 from deidlab.corpus.writing import Rendered, render_note, write_rendered
 from deidlab.errors import CorpusError
 from deidlab.execute import Executor, Failed, Local
+from deidlab.files import private_files
 from deidlab.options import is_given, left_out
 from deidlab.pipeline.calibrating import Calibrator, write_calibration
 from deidlab.pipeline.io.kinds import Source
@@ -30,7 +31,7 @@ from deidlab.pipeline.run.parts import PartNote
 from deidlab.pipeline.run.sameness import pin_finding
 from deidlab.pipeline.run.sealing import Seal
 from deidlab.pipeline.settings import STDIN, Finding, SourceSettings
-from deidlab.types import Span
+from deidlab.types import rows_to_spans, spans_to_rows
 
 # What notes of a stream are written as, and those of plain text.
 _ROWS, _BESIDE_TEXT = "jsonl", "brat"
@@ -181,7 +182,7 @@ def _to_line(number: int, found: Found | Unread | Failed) -> bytes:
         row["failed"] = found.reason
     elif isinstance(found, Found):
         row["text"] = found.text
-        row["spans"] = [[s.start, s.end, s.label, s.score, s.source] for s in found.spans]
+        row["spans"] = spans_to_rows(found.spans)
         row["words"] = [[start, end, float(score)] for start, end, score in found.words]
     return json.dumps(row, ensure_ascii=False).encode()
 
@@ -200,7 +201,7 @@ def _kept_notes(source: Source, partial: Partial) -> Iterator[tuple[Note, Found 
         elif "failed" in row:
             yield note, Failed(row["failed"])
         else:
-            yield note, Found(tuple(Span(*cells) for cells in row["spans"]), row["words"])
+            yield note, Found(rows_to_spans(row["spans"]), row["words"])
     if next(rows, None) is not None:
         raise changed
 

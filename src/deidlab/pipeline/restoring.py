@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
-from deidlab.corpus.files import names_below, private_files, refuse_existing, refuse_foreign, refuse_overlap
+from deidlab.corpus.files import names_below, refuse_existing, refuse_foreign, refuse_overlap
 from deidlab.errors import CorpusError
+from deidlab.files import private_files
 from deidlab.mask import MapReader, restore_text
 from deidlab.mask.apply import move_spans
 from deidlab.mask.keepmap import Place

@@ -25,7 +25,7 @@ from deidlab.pipeline.run.record import Tally
 from deidlab.pipeline.run.spool import Spool
 from deidlab.pipeline.run.state import Row
 from deidlab.pipeline.settings import Finding, Writing
-from deidlab.types import Document, MaskedDocument, Span
+from deidlab.types import Document, MaskedDocument, Span, rows_to_spans, spans_to_rows
 
 _BATCH = 32
 _First = dict[Fact, tuple[str, int]]
@@ -63,7 +63,7 @@ def mask_stream(
         states = {patient: _settle(first) for patient, first in facts.items()}
         for kept in spool:
             document, number, tally = record_to_document(kept["document"]), kept["number"], kept["tally"]
-            spans = tuple(Span(*cells) for cells in kept["found"])
+            spans = rows_to_spans(kept["found"])
 
             def mask(documents: Sequence[Document], spans: tuple[Span, ...] = spans) -> list[Streamed]:
                 return [_mask(each, spans, masker, states[each.patient], writing) for each in documents]
@@ -106,7 +106,7 @@ def _find(
 
 
 def _to_json(number: int, document: Document, row: Row) -> dict[str, Any]:
-    found = [[s.start, s.end, s.label, s.score, s.source] for s in row.spans]
+    found = spans_to_rows(row.spans)
     return {"number": number, "document": document_to_record(document), "found": found, "tally": row.tally}
 
 

@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from deidlab.errors import ConfigError
 from deidlab.execute.tasks import describe
+from deidlab.files import open_private
 from deidlab.web.answers import Refusal, error_answer
 from deidlab.web.metrics import Metrics
 
@@ -62,7 +63,7 @@ class AccessLog:
 
 def _open_private(path: Path) -> IO[str]:
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        handle = open_private(path, "end")
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror or 'cannot be written'}") from None
     return os.fdopen(handle, "a", encoding="utf-8")

@@ -19,6 +19,7 @@ from typing import Any
 
 from deidlab.errors import DeidError
 from deidlab.execute import Failed
+from deidlab.machine import n_cores
 from deidlab.web.frames import LENGTH, length_of, pack, unpack
 from deidlab.web.jobs import Done, Job, Ready, WorkerSetup
 from deidlab.web.metrics import Metrics
@@ -62,7 +63,7 @@ class Batcher:
 
     async def __aenter__(self) -> Batcher:
         # Workers share the cores among themselves: a library in each must not start a thread a core.
-        threads = str(max(1, _n_cores() // self._n_workers))
+        threads = str(max(1, n_cores() // self._n_workers))
         environment = {"TOKENIZERS_PARALLELISM": "false", **dict.fromkeys(_THREADS, threads), **os.environ}
         self._workers = [_Worker(self._setup, environment) for _ in range(self._n_workers)]
         try:
@@ -246,7 +247,3 @@ class _Worker:
             head = await process.stdout.readexactly(LENGTH.size)
             data = await process.stdout.readexactly(length_of(head))
         return unpack(data)
-
-
-def _n_cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -16,6 +16,7 @@ from itertools import islice
 from pathlib import Path
 
 from deidlab.errors import CorpusError
+from deidlab.files import open_private
 from deidlab.types import Document
 from deidlab.web.store_marks import Change, Mark, Wish, changes_from_json, decide
 from deidlab.web.store_rows import (
@@ -191,7 +192,7 @@ def _claim_file(path: Path) -> None:
     """
     try:
         with contextlib.suppress(FileExistsError):
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+            os.close(open_private(path, "new"))
         with path.open("rb") as stream:
             head = stream.read(100)
         if head and (head[:16] != b"SQLite format 3\0" or head[68:72] != APPLICATION.to_bytes(4, "big")):

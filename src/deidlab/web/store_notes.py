@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from deidlab.labels import load_label_set
-from deidlab.types import Document, Span
+from deidlab.types import Document, Span, rows_to_spans
 from deidlab.web.store import ReviewStore
 from deidlab.web.store_marks import PHI, Mark
 from deidlab.web.store_rows import NoteState, read_state
@@ -207,4 +207,4 @@ def save_proposal(store: ReviewStore, model: str, number: int, spans: Sequence[S
 
 def read_proposal(db: sqlite3.Connection, model: str, number: int) -> tuple[Span, ...] | None:
     row = db.execute("SELECT spans FROM proposal WHERE model = ? AND note = ?", (model, number)).fetchone()
-    return None if row is None else tuple(Span(*cells) for cells in json.loads(row[0]))
+    return None if row is None else rows_to_spans(json.loads(row[0]))

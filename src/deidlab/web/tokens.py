@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from deidlab.errors import ConfigError
+from deidlab.files import open_private
 
 TOKEN, TOKEN_FILE = "DEIDLAB_TOKEN", "DEIDLAB_TOKEN_FILE"
 LEAST_CHARACTERS = 20
@@ -92,7 +93,7 @@ def add_token(path: Path, name: str) -> str:
         raise ConfigError(f"{path}: {name} has a token already; remove that line to replace it")
     token = secrets.token_urlsafe(32)
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        handle = open_private(path, "end")
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(f"{name} sha256:{digest_of(token).hex()}\n")
     except OSError as error:

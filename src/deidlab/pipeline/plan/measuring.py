@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from deidlab.errors import CorpusError
+from deidlab.machine import n_cores
 from deidlab.pipeline.io.file_sink import open_file_sink
 from deidlab.pipeline.io.opening import open_source
 from deidlab.pipeline.masking import MaskJob, mask_corpus
@@ -125,7 +126,7 @@ def measure_sample(job: MaskJob, n_notes: int) -> Measured:
             n_failed=read - masked,
             characters=outcome.record["characters"] / masked,
             workers=workers,
-            cores=available_cores(),
+            cores=n_cores(),
             stages=_stages(watcher, started, ended),
             driver_bytes=_peak_bytes(),
             worker_bytes=watcher.worker_bytes or _largest_child(),
@@ -176,10 +177,6 @@ def _fit(points: list[_Point]) -> Stage:
         driver=(last.driver - begin.driver) / n_notes,
         worker=max(0.0, last.workers - begin.workers) / n_notes,
     )
-
-
-def available_cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _size(path: Path) -> int:

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from deidlab.corpus.files import refuse_existing
+from deidlab.files import appearing
 from deidlab.mask import MapEntry, MapWriter
 from deidlab.mask.keepmap import entry_of
 from deidlab.pipeline.run.parts import Parts
 from deidlab.pipeline.run.sealing import Seal
-from deidlab.types import Document, MaskedDocument, Span
+from deidlab.types import Document, MaskedDocument, Span, rows_to_spans, spans_to_rows
 
 
 def pack_entry(
@@ -21,14 +22,14 @@ def pack_entry(
     annotations that the output goes without."""
     made = entry_of(document, masked)
     row = [document.id, document.patient, written.id, written.patient, made.pieces, made.masked_sha256]
-    spans = [[s.start, s.end, s.label, s.score, s.source] for s in dropped]
+    spans = spans_to_rows(dropped)
     return json.dumps([*row, dict(document.meta), spans], ensure_ascii=False, default=str).encode()
 
 
 def unpack_entry(data: bytes) -> MapEntry:
     name, patient, masked_name, masked_patient, pieces, digest, meta, spans = json.loads(data)
     rows = tuple((start, end, text) for start, end, text in pieces)
-    dropped = tuple(Span(*cells) for cells in spans)
+    dropped = rows_to_spans(spans)
     return MapEntry(name, patient, masked_name, masked_patient, rows, digest, meta, dropped)
 
 
@@ -38,13 +39,9 @@ def write_map(path: Path, passphrase: str, entries: Iterable[bytes], overwrite: 
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.partial")
     partial.unlink(missing_ok=True)
-    try:
-        with MapWriter(partial, passphrase.encode()) as writer:
-            for data in entries:
-                writer.write(unpack_entry(data))
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    with appearing(path, partial), MapWriter(partial, passphrase.encode()) as writer:
+        for data in entries:
+            writer.write(unpack_entry(data))
 
 
 def opened(parts: Parts, seal: Seal) -> Iterator[bytes]:

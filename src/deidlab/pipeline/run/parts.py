@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from deidlab.errors import CorpusError
+from deidlab.files import appearing, open_private
 
 _END = b'{"end": true}\n'
 
@@ -70,6 +71,5 @@ class Parts:
 
     def _write(self, path: Path, data: bytes) -> None:
         partial = path.with_name(path.name + ".writing")
-        with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as stream:  # noqa: PTH123
+        with appearing(path, partial), os.fdopen(open_private(partial, "anew"), "wb") as stream:
             stream.write(data)
-        partial.replace(path)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import deidlab
+from deidlab import files
 from deidlab.pipeline.run.state import Failure
 
 BINS = 20
@@ -129,4 +130,4 @@ def record_folder(destination: Path) -> Path:
 def open_private(path: Path) -> IO[str]:
     """A new file that only its owner can read, to write to; one that is there goes first, with its mode."""
     path.unlink(missing_ok=True)
-    return open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8")  # noqa: PTH123
+    return os.fdopen(files.open_private(path, "anew"), "w", encoding="utf-8")

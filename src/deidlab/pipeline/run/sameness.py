@@ -37,8 +37,8 @@ def check_mark(finding: Finding) -> None:
     """Raise where this machine's files are not those that were pinned."""
     if finding.mark and mark_files(finding) != finding.mark:
         raise ConfigError(
-            "the files of --model, --known, --allow, --deny or --labels are not the same here as where the run "
-            "was started: put them into a folder that every machine sees"
+            "the files of --model, --known, --allow, --deny or --labels are not the same here as where the "
+            "run was started: put them into a folder that every machine sees"
         )
 
 

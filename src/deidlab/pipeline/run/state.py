@@ -17,7 +17,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from deidlab.types import Span
+from deidlab.files import open_private
+from deidlab.types import Span, rows_to_spans, spans_to_rows
 
 _KEEP_SECONDS = 0.25
 _SCHEMA = """
@@ -77,7 +78,7 @@ class State:
         self.path = path
         fresh = not path.exists()
         if fresh:
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+            os.close(open_private(path, "new"))
         self._db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True)
         # What SQLite would put into temporary files of its own stays in memory.
         self._db.execute("PRAGMA temp_store = MEMORY")
@@ -238,8 +239,8 @@ class State:
 
 
 def spans_to_json(spans: Sequence[Span]) -> str:
-    return json.dumps([[s.start, s.end, s.label, s.score, s.source] for s in spans])
+    return json.dumps(spans_to_rows(spans))
 
 
 def spans_from_json(text: str) -> tuple[Span, ...]:
-    return tuple(Span(*cells) for cells in json.loads(text))
+    return rows_to_spans(json.loads(text))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from deidlab.errors import UnknownNameError
+from deidlab.files import write_appearing
 from deidlab.report.figures import figure_to_svg, save_figure
 from deidlab.report.latex import table_to_latex
 from deidlab.report.study.latex import report_to_latex
@@ -41,9 +42,7 @@ def write_report(report: StudyReport, folder: Path, formats: Sequence[str] = FOR
     def put(name: str, text: str) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_name(f".{path.name}.partial")
-        partial.write_text(text, "utf-8")
-        partial.replace(path)
+        write_appearing(path, text.encode(), path.with_name(f".{path.name}.partial"))
         written.append(path)
 
     drawings: dict[str, str] = {}
