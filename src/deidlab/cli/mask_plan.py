@@ -22,14 +22,15 @@ if TYPE_CHECKING:
 def run_plan(request: MaskRequest) -> None:
     """Measure, forecast, print."""
     from deidlab.corpus.format import Counted
+    from deidlab.machine import n_cores
     from deidlab.pipeline.plan.counting import count_source
     from deidlab.pipeline.plan.forecasting import cluster, forecast, idle_machine, is_busy, this_machine
-    from deidlab.pipeline.plan.measuring import FINDING, available_cores, measure_sample
+    from deidlab.pipeline.plan.measuring import FINDING, measure_sample
 
     if str(request.source.path) == "-":
         raise ConfigError("--plan needs a corpus to measure with: name a file instead of -")
     wanted, workers = request.options.planning, request.options.engine.count
-    cores = wanted.cores or available_cores()
+    cores = wanted.cores or n_cores()
     many = wanted.nodes and cluster(wanted.nodes, cores, wanted.gpus, wanted.gpu_speed, wanted.price_per_hour)
     counted = count_source(request.source, wanted.sample)
     if wanted.notes is not None:

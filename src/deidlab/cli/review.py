@@ -263,8 +263,8 @@ def _open_existing(path: Path) -> ReviewStore:
 
 
 def _export(store: ReviewStore, destination: Path, options: ReviewOptions) -> None:
-    from deidlab.corpus.files import private_files
     from deidlab.corpus.formats import format_to_write
+    from deidlab.files import private_files
     from deidlab.web.review_export import export_review
 
     how, quiet = options.results, options.answer.quiet

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, ClassVar
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 import typer
 
 from deidlab.errors import UsageError
+from deidlab.machine import n_cores
 from deidlab.options import COMMON, option
 from deidlab.pipeline.settings import Finding
 
@@ -33,7 +33,7 @@ class WorkersOption:
         """That many, or as many as this process may use cores."""
         if self.workers:
             return self.workers
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return n_cores()
 
 
 @dataclass(frozen=True, slots=True)
