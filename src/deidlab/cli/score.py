@@ -13,8 +13,7 @@ from deidlab.cli.output import print_json, tell, tell_written, with_progress
 from deidlab.cli.score_options import ScoreOptions
 
 if TYPE_CHECKING:
-    from deidlab.evaluate.operating import OperatingPoints
-    from deidlab.evaluate.pairing import Pair
+    from deidlab.evaluate.pairing import Pairing
     from deidlab.evaluate.score import ScoreSettings
 
 
@@ -29,22 +28,21 @@ def score(options: ScoreOptions) -> None:
     Example: deidlab score gold/ found.jsonl --all --leaks leaks.csv
     """
     from deidlab.cli.score_outputs import check_outputs, print_answer, raise_refusal, write_outputs
-    from deidlab.evaluate.pairing import drop_below
-    from deidlab.evaluate.score import compare_with_first, score_systems
+    from deidlab.evaluate.assembly import OperatingSettings, score_pairings
     from deidlab.report.score.answer import ScoreAnswer, answer_to_json
 
     outputs, answering, wanted = options.outputs, options.answer, options.wants_operating
     check_outputs(outputs, len(options.systems), wanted)
     settings = _settings(options)
-    pairs = _read_pairs(options)
-    kept = {name: drop_below(part, options.operating.threshold) for name, part in pairs.items()}
-    scored = score_systems(kept, settings)
-    comparisons = compare_with_first(scored, settings.resample)
-    operating = _operating(pairs, options, settings)
+    asked = options.operating
+    operating = OperatingSettings(asked.scores, asked.target_recall, wanted)
+    scored = score_pairings(_pair(options), settings, asked.threshold, operating)
     texts = None
     if options.show_text:
-        texts = {pair.gold.id: pair.gold.text for part in pairs.values() for pair in part}
-    answer = ScoreAnswer(str(options.gold), scored, comparisons, operating, settings, texts)
+        texts = {pair.gold.id: pair.gold.text for part in scored.pairs.values() for pair in part}
+    answer = ScoreAnswer(
+        str(options.gold), scored.systems, scored.comparisons, scored.operating, settings, texts
+    )
     written = write_outputs(answer, outputs)
     if answering.as_json:
         print_json(answer_to_json(answer, options.everything))
@@ -63,17 +61,17 @@ def _settings(options: ScoreOptions) -> ScoreSettings:
     return ScoreSettings(words, label_set, counting.by, options.intervals.settings())
 
 
-def _read_pairs(options: ScoreOptions) -> dict[str, tuple[Pair, ...]]:
-    """Each system's pairs under its name; systems that are compared keep only what all of them hold."""
+def _pair(options: ScoreOptions) -> dict[str, Pairing]:
+    """Each system beside the gold, under its name; what only one side has is told."""
     from deidlab.corpus import read_corpus
-    from deidlab.evaluate.pairing import common_pairs, pair_documents
+    from deidlab.evaluate.pairing import pair_documents
 
     gold, reading, quiet = options.gold, options.reading, options.answer.silent
     missing = options.counting.missing
     read = read_corpus(gold, reading.format, reading.files)
     golds = list(with_progress(read, f"reading {gold.name}", quiet=quiet))
     names = _names(options.systems)
-    pairings = []
+    pairings = {}
     for name, path in zip(names, options.systems, strict=True):
         spoken = read_corpus(path, options.system_format or reading.format, reading.files)
         found = with_progress(spoken, f"reading {path.name}", quiet=quiet)
@@ -83,8 +81,8 @@ def _read_pairs(options: ScoreOptions) -> dict[str, tuple[Pair, ...]]:
                 fate = "scored as empty" if side == "gold" and missing == "empty" else "left out"
                 plural = "" if len(ids) == 1 else "s"
                 tell(f"{name}: {len(ids)} document{plural} only in the {side} corpus {fate}", quiet)
-        pairings.append(pairing)
-    return dict(zip(names, common_pairs(pairings), strict=True))
+        pairings[name] = pairing
+    return pairings
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
@@ -98,23 +96,3 @@ def _names(paths: Sequence[Path]) -> list[str]:
         if len(set(names)) == len(names):
             return names
     raise typer.BadParameter("the same system was given twice")
-
-
-def _operating(
-    systems: dict[str, tuple[Pair, ...]], options: ScoreOptions, settings: ScoreSettings
-) -> OperatingPoints | None:
-    """Curves, reliability and threshold of one system with scores; asked for without any, an error."""
-    from deidlab.evaluate.operating import TargetSettings, find_operating_points, has_scores
-    from deidlab.evaluate.tally import tally_pairs
-    from deidlab.evaluate.wordscores import read_word_scores
-
-    pairs, asked = next(iter(systems.values())), options.operating
-    if len(systems) > 1 or not (options.wants_operating or has_scores(pairs)):
-        return None
-    word_scores = None if asked.scores is None else read_word_scores(asked.scores)
-    target = None
-    if asked.target_recall is not None:
-        target = TargetSettings(asked.target_recall, settings.resample.confidence, settings.resample.unit)
-    return find_operating_points(
-        pairs, tally_pairs(pairs, settings.label_set, settings.style), word_scores, target
-    )

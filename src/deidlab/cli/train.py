@@ -36,15 +36,12 @@ def train(options: TrainOptions) -> None:
 
 
 def _make_request(options: TrainOptions) -> RunRequest:
-    from deidlab.corpus.files import refuse_overlap
-    from deidlab.train.request import RunRequest
+    from deidlab.train.request import RunRequest, refuse_overlaps
 
     start = options.start
     if options.corpus is None or not start.model or start.out is None:
         raise UsageError("say what to train on, what, and where to: deidlab train CORPUS --model M --out RUN")
-    refuse_overlap((start.out,), (options.corpus, options.validation))
-    refuse_overlap((start.out,), (Path(start.model), *options.teachers), inside=True)
-    return RunRequest(
+    request = RunRequest(
         model=start.model,
         corpus=str(options.corpus),
         validation=str(options.validation or ""),
@@ -57,6 +54,8 @@ def _make_request(options: TrainOptions) -> RunRequest:
         validation_share=options.validation_share,
         teachers=tuple(str(folder) for folder in options.teachers),
     )
+    refuse_overlaps(request, start.out)
+    return request
 
 
 def _train(options: TrainOptions, request: RunRequest, settings: TrainSettings) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
@@ -64,10 +63,10 @@ def gather_settings(options: TrainOptions, before: TrainSettings | None = None) 
     """
     chosen = before or TrainSettings()
     if before is None and options.preset:
-        from deidlab.train.presets import load_preset
+        from deidlab.train.presets import config_of, load_preset
 
         model = options.start.model
-        chosen = load_preset(options.preset, model, _config_of(model))
+        chosen = load_preset(options.preset, model, config_of(model))
     if before is None and options.settings is not None:
         said = _said(read_settings(options.settings))
         chosen = settings_from(chosen.as_dict() | said, str(options.settings))
@@ -78,15 +77,3 @@ def gather_settings(options: TrainOptions, before: TrainSettings | None = None) 
 def _said(settings: TrainSettings) -> dict[str, Any]:
     usual = TrainSettings().as_dict()
     return {key: value for key, value in settings.as_dict().items() if value != usual[key]}
-
-
-def _config_of(model: str) -> dict[str, Any] | None:
-    """What a local folder's config.json says, so that a preset can tell which model it is."""
-    path = Path(model) / "config.json"
-    if not model or not path.is_file():
-        return None
-    try:
-        config = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return None
-    return config if isinstance(config, dict) else None

@@ -27,15 +27,15 @@ class Cast:
 
     def __init__(self, key: str, world: World = ENGLISH, country: str = "") -> None:
         self._key, self._world = key, world
-        self.country = world.countries[0]
+        self.country: str = world.countries[0]
         start = self._pen("start")
         drawn = start.pick(world.countries)
         self.country = country or drawn
-        self.sex = start.pick("mf")
-        self.age = _make_age(start)
-        self.day = date.fromordinal(start.number(_FIRST_DAY, _LAST_DAY))
+        self.sex: str = start.pick("mf")
+        self.age: int = _make_age(start)
+        self.day: date = date.fromordinal(start.number(_FIRST_DAY, _LAST_DAY))
         self.first_day = self.day
-        self.born = self.day - timedelta(days=int(self.age * 365.25) + start.number(1, 360))
+        self.born: date = self.day - timedelta(days=int(self.age * 365.25) + start.number(1, 360))
         self.date_style = start.pick(world.date_styles(self.country))
         self.written: dict[str, str] = {}
         self._people: dict[str, Person] = {}

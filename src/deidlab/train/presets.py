@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import functools
 import itertools
+import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from deidlab.errors import ConfigError, UnknownNameError
@@ -34,6 +36,18 @@ def load_preset(name: str, model: str, config: Mapping[str, Any] | None = None) 
     if table.get("models"):
         values |= table["models"][_model_key(name, table["models"], model, config)]
     return settings_from(values, f"preset {name}")
+
+
+def config_of(model: str | Path | None) -> dict[str, Any] | None:
+    """What a local folder's config.json says, so that a preset can tell which model it is."""
+    path = Path(model or "") / "config.json"
+    if not model or not path.is_file():
+        return None
+    try:
+        config = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return config if isinstance(config, dict) else None
 
 
 def preset_grid(name: str, model: str, config: Mapping[str, Any] | None = None) -> list[TrainSettings]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from deidlab.corpus.files import refuse_overlap
 from deidlab.errors import ConfigError
 from deidlab.jsonfile import read_object
 from deidlab.train.models import ModelSource
@@ -32,6 +33,12 @@ class RunRequest:
     def source(self) -> ModelSource:
         """Where the model comes from."""
         return ModelSource(self.model, self.scratch, self.tokenizer)
+
+
+def refuse_overlaps(request: RunRequest, out: Path) -> None:
+    """Raise where a run would be written over, or into, what it is made of."""
+    refuse_overlap((out,), (Path(request.corpus), Path(request.validation) if request.validation else None))
+    refuse_overlap((out,), (Path(request.model), *map(Path, request.teachers)), inside=True)
 
 
 def write_request(folder: Path, request: RunRequest, settings: TrainSettings) -> None:
