@@ -76,7 +76,7 @@ def test_every_block_runs(page: Path, workspace: Path, monkeypatch: pytest.Monke
             typed = type_commands(block, workspace)
             assert matches(block, typed), f"{page.name} says\n{block}\nbut it is\n{typed}"
         elif language == "python":
-            exec(compile(block, str(page), "exec"), {})
+            exec(compile(block, str(page), "exec", dont_inherit=True), {"__name__": "__main__"})
     if n_left_out:
         pytest.skip(
             f"NEEDS curl: {n_left_out} blocks of {page.name} were not run: sh scripts/install_test_tools.sh"
