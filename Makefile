@@ -8,6 +8,9 @@ READY := $(VENV)/.ready-core
 READY_DEMO := $(VENV)/.ready-demo
 READY_DEV := $(VENV)/.ready-dev
 
+# Tests start the command line hundreds of times: its modules are compiled once, not at each start.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: demo test test-slow check format bench clean help
 
 help:  ## list the commands
