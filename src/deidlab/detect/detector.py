@@ -25,7 +25,6 @@ from deidlab.detect.answers import (
 )
 from deidlab.detect.echo import find_echoes
 from deidlab.detect.ensemble import HOW, combine
-from deidlab.detect.eponyms import drop_eponyms
 from deidlab.detect.fields import keep_in_place, typed_fields
 from deidlab.detect.known import KnownTable
 from deidlab.detect.lexicon import check_terms, find_allowed, find_denied, outside
@@ -41,6 +40,7 @@ from deidlab.detect.naming import (
 )
 from deidlab.detect.resolve import resolve
 from deidlab.detect.trimming import trim_spans
+from deidlab.detect.vetoes import VETOES, Veto, drop_vetoed, running_vetoes
 from deidlab.errors import ConfigError, ModelError, UnknownNameError
 from deidlab.languages.language import Language, check_rules
 from deidlab.rules import Rule
@@ -85,6 +85,7 @@ class Detector:
     backing: float = 0.0
     """How likely the model must find what a rule about words is not quite sure of, for that to count."""
     without_rules: tuple[str, ...] = ()
+    vetoes: tuple[Veto, ...] = VETOES
     _speaking: dict[str, Detector] = field(default_factory=dict, repr=False, compare=False)
 
     def detect(self, documents: Sequence[Document], with_words: bool = True) -> list[Detection]:
@@ -138,9 +139,11 @@ class Detector:
         if answer is not None and self.threshold is not None:
             proposed += find_likely_words(answer, self.threshold)
         allowed = find_allowed(text, self.allow)
-        usable = [*certain, *outside(drop_eponyms(text, proposed), allowed)]
+        usable = [*certain, *outside(drop_vetoed(text, proposed, self.vetoes), allowed)]
         first = resolve(text, filter(self._is_sure, usable), 0.0)
-        echoes = outside(drop_eponyms(text, find_echoes(text, first, self.language)), allowed)
+        echoes = outside(
+            drop_vetoed(text, find_echoes(text, first, self.language), self._echo_vetoes), allowed
+        )
         sure = [span for span in (*usable, *echoes) if self._is_sure(span)]
         spans = resolve(text, sure, 0.0) if echoes else first
         everything = {*certain, *echoes, *proposed, *(span for member in members for span in member)}
@@ -169,6 +172,11 @@ class Detector:
         sure = [span for span in answer[0] if certainty(span) >= DEFAULT_THRESHOLD]
         kept = rename(sure, self.model_labels)
         return outside(found, sorted((span.start, span.end) for span in kept))
+
+    @property
+    def _echo_vetoes(self) -> tuple[Veto, ...]:
+        """Vetoes that hear echoes too."""
+        return tuple(veto for veto in self.vetoes if veto.echoes)
 
     @property
     def alone(self) -> bool:
@@ -261,6 +269,7 @@ def make_detector(
     parts = _parts_of_language(spoken, tuple(without_rules), tagger is not None)
     return Detector(
         **parts if rules != "off" else {**parts, "rules": ()},
+        vetoes=running_vetoes(without_rules),
         model=tagger,
         model_labels=native,
         own_names=from_native(own_set(tagger.tags)) if tagger is not None and beside else {},

@@ -160,9 +160,9 @@ def _certainty(lower: str, match: re.Match[str], first: int, second: int) -> flo
     """How sure it is that `first/second` is month and day (or day and month, or month and year)."""
     start, end = match.span()
     before, after = lower[max(start - 24, 0) : start], lower[end : end + 14]
-    if _VALUE_BEFORE.search(before) or _VALUE_AFTER.match(after):
+    if is_value(before, after):
         return 0.0
-    cue = bool(_CUE.search(before)) or before.endswith(("\n", "\n ", "\n- ", "\n* ")) or not before
+    cue = is_announced(before)
     timed = bool(_TIME_AFTER.match(after))
     if not _month_day(first, second):
         year_like = 1 <= first <= 12 and second > 31 and match[2] not in ("32", "36", "60")
@@ -175,6 +175,16 @@ def _certainty(lower: str, match: re.Match[str], first: int, second: int) -> flo
     if cue or timed:
         return 0.85 if second not in _SCORE_TOPS else 0.7
     return 0.3 if second in _SCORE_TOPS or first == second else 0.8
+
+
+def is_value(before: str, after: str) -> bool:
+    """Whether n/m is a score, strength or count, by the lower-case text on either side."""
+    return bool(_VALUE_BEFORE.search(before) or _VALUE_AFTER.match(after))
+
+
+def is_announced(before: str) -> bool:
+    """Whether the lower-case text before a number leads to a date, or the number opens a line."""
+    return bool(_CUE.search(before)) or before.endswith(("\n", "\n ", "\n- ", "\n* ")) or not before
 
 
 def _drug_before(before: str) -> bool:

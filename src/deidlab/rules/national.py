@@ -13,7 +13,7 @@ from deidlab.types import Span
 SOURCE = "rules:national"
 _DIGITS = re.compile(r"(?<![\w.,/+-])\d(?:[ -]?\d){7,11}(?:[ -]?[A-Z]{1,2}(?!\w))?(?![\w:]|[.,/-]\d)")
 _LETTERED = re.compile(
-    r"(?<![\w-])(?:[XYZ][- ]?\d{7}[- ]?[A-Z]|[A-Z]{4} ?\d{4} ?\d{4}|[A-Z]{5}\d{4}[A-Z]|"
+    r"(?<![\w-])(?:[XYZ][- ]?\d{7}[- ]?[A-Z]|[A-Z]{4} ?\d{4} ?\d{4}(?! \d{4})|[A-Z]{5}\d{4}[A-Z]|"
     r"[A-CEGHJ-PR-TW-Z]{2} ?\d{2} ?\d{2} ?\d{2} ?[A-D]"
     r"|\d{7}[A-W][A-IW]?|\d{2}/\d{7,8}/\d{2}|\d{2}\.?\d{3}\.?\d{3}[- ]?[A-Z])(?![\w-])"
 )

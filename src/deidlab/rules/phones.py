@@ -53,7 +53,7 @@ def _numbers(text: str) -> Iterator[Span]:
         digits = sum(char.isdigit() for char in match.group())
         if not 7 <= digits <= 20:
             continue
-        cue = _last_cue(lower[max(start - 28, 0) : start])
+        cue = last_cue(lower[max(start - 28, 0) : start])
         score = _certainty(match.group(), bool(cue))
         if score:
             yield Span(start, end, "FAX" if cue == "fax" else "PHONE", score, SOURCE)
@@ -66,7 +66,8 @@ _CUE_BEFORE = re.compile(
 )
 
 
-def _last_cue(before: str) -> str:
+def last_cue(before: str) -> str:
+    """The kind of number that the lower-case text before one announces, if any."""
     match = _CUE_BEFORE.search(before)
     if match is None:
         return ""

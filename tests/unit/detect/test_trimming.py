@@ -90,13 +90,13 @@ class Guess:
 def test_a_doubtful_rule_needs_the_models_backing(
     score: float, source: str, sure: float, counts: bool
 ) -> None:
-    detector = Detector(rules=(Guess(score, source),), model=Silent(sure), backing=0.12)
+    detector = Detector(rules=(Guess(score, source),), model=Silent(sure), backing=0.12, vetoes=())
     [found] = detector.detect([Document(id="n", text="Amber urine.")])
     assert bool(found.spans) == counts
 
 
 def test_without_a_model_rules_need_none() -> None:
-    detector = Detector(rules=(Guess(0.6),), backing=0.12)
+    detector = Detector(rules=(Guess(0.6),), backing=0.12, vetoes=())
     [found] = detector.detect([Document(id="n", text="Amber urine.")])
     assert len(found.spans) == 1
 

@@ -1,23 +1,22 @@
-"""Candidates in, candidates out: names of diseases, signs, scores and devices are no people and no places.
+"""Text and a span in, whether it is a name of a disease, sign, score or device out, and no person or place.
 
 A listed eponym is one where a head word follows (`Wells score`, `Grey Turner sign`), or where it is one of
-those that stand alone (`Foley in place`). After a title (`Dr. Foley`) it is a person again.
+those that stand alone (`Foley in place`). After a title (`Dr. Foley`) it is a person again. Any one
+capitalised word before a grade (`Regan II`, `Nottingham grade 2`) is the name of what is graded.
 """
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable
 
 from deidlab import languages
+from deidlab.detect.lexicon import outside
 from deidlab.languages.language import Language
 from deidlab.rules.folding import Terms, folded
 from deidlab.rules.wordlists import word_list
 from deidlab.types import Span
 
-_LABELS = frozenset({"PATIENT", "DOCTOR", "CITY", "STATE", "LOCATION-OTHER", "HOSPITAL", "ORGANIZATION"})
-_KEPT = ("known", "deny")
 _NEXT = re.compile(r"( s| |s )? {0,3}(?:and )?([a-z0-9]+)")
 _TITLES = ("dr", "drs", "prof", "professor", "doctor", "nurse")
 
@@ -75,18 +74,29 @@ def _alone(text: str, start: int, end: int) -> bool:
     return not after and (before is None or text[max(start - 16, 0) : start].strip() == "")
 
 
-def drop_eponyms(text: str, spans: Iterable[Span]) -> list[Span]:
-    """The spans without names and places that lie in an eponym; known and denied ones always stay."""
-    from deidlab.detect.lexicon import outside
+_GRADE = re.compile(
+    r"(?:'s|’s)?[ ](?:(?:type|grade|gr|class|stage|group)\.?[ ](?:[IVX]{1,4}|\d|[A-F])|"
+    r"(?:[IV]{2,4}|X?VI{0,3}|IX)(?:[- ]?[a-dA-D])?|\d[a-d])(?![\w/%-])"
+)
+_CLASS = re.compile(
+    r"[ ](?:\d[a-dA-D]?|[IVX]{1,4}|[A-F])(?:[- ]?[IVX\d]+)?(?=[,.;:)\s]|$)(?! ?(?:y|yo|m|f|years?)\b)"
+)
+_WORD_BEFORE = re.compile(r"[A-Z][\w.'’-]*,? $")
 
-    spans = list(spans)
-    if not any(span.label in _LABELS for span in spans):
-        return spans
-    stretches = find_eponyms(text)
-    if not stretches:
-        return spans
-    return [
-        span
-        for span in spans
-        if span.label not in _LABELS or span.source.startswith(_KEPT) or outside((span,), stretches)
-    ]
+
+def _is_graded(text: str, span: Span) -> bool:
+    """Whether a grade stands behind one capitalised word that no other makes a full name."""
+    value = text[span.start : span.end]
+    if not value.isalpha():
+        return False
+    listed = value.lower() in word_list("eponyms_graded") and _CLASS.match(text, span.end)
+    if not (listed or _GRADE.match(text, span.end)):
+        return False
+    return not _WORD_BEFORE.search(text[max(span.start - 20, 0) : span.start])
+
+
+def drops(text: str, span: Span) -> bool:
+    """Whether the span lies in an eponym."""
+    if outside((span,), find_eponyms(text)):
+        return _is_graded(text, span)
+    return True

@@ -1,0 +1,140 @@
+"""Candidates in, candidates out: those that only look like PHI are dropped, for a reason that has a name.
+
+A veto is a name, the labels it is about, and a function from a text and a span to whether the span goes.
+It hears rules, lists and models alike, and never what is known of a patient, denied by a dictionary,
+announced by a word or a title, or the echo of a name that was found. `--without-rule NAME` switches one
+off, as it does a rule, and `benchmarks/vetoes.py` measures what each costs and brings.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from deidlab.rules import Rule
+from deidlab.types import Span
+
+Drops = Callable[[str, Span], bool]
+PEOPLE = frozenset({"PATIENT", "DOCTOR"})
+PLACES = frozenset({"CITY", "STATE", "COUNTRY", "LOCATION-OTHER", "STREET"})
+INSTITUTIONS = frozenset({"HOSPITAL", "ORGANIZATION"})
+NUMBERS = frozenset(
+    {"IDNUM", "MEDICALRECORD", "ACCOUNT", "HEALTHPLAN", "LICENSE", "DEVICE", "BIOID", "VEHICLE", "ZIP"}
+)
+_CERTAIN = 0.9
+_KEPT = ("known", "deny")
+# What goes by a word in front, a title or a check digit. A list or a shape alone speaks for nothing.
+_CUED = ("rules:name", "rules:id", "rules:national", "rules:ssn", "rules:web", "known", "deny")
+_UNCUED = frozenset({"rules:name-list", "rules:id-shape"})
+
+
+@dataclass(frozen=True, slots=True)
+class Veto:
+    """A veto, and in one line what it keeps from being masked; `module` has its function `drops`."""
+
+    name: str
+    about: str
+    labels: frozenset[str]
+    module: str
+    echoes: bool = False
+    """Whether it hears echoes too, which others leave: somebody has that name in the note."""
+
+    @property
+    def drops(self) -> Drops:
+        return _load(self.module)
+
+
+@functools.cache
+def _load(module: str) -> Drops:
+    drops: Drops = importlib.import_module(f"{__name__}.{module}").drops
+    return drops
+
+
+_WORDY = PEOPLE | PLACES | INSTITUTIONS
+VETOES = (
+    Veto(
+        "no-eponyms",
+        "leaves names of diseases, signs, scores, grades and devices",
+        _WORDY - {"COUNTRY", "STREET"},
+        "eponyms",
+        echoes=True,
+    ),
+    Veto("no-ratios", "leaves scores, counts, doses and levels like n/m", frozenset({"DATE"}), "ratios"),
+    Veto(
+        "no-abbreviations",
+        "leaves clinical abbreviations that no title or signature makes a person",
+        PEOPLE | INSTITUTIONS | {"CITY", "LOCATION-OTHER", "USERNAME"},
+        "abbreviations",
+    ),
+    Veto(
+        "no-codes",
+        "leaves codes of diseases, procedures, drugs, genes and scores",
+        NUMBERS | {"DATE", "PHONE", "FAX", "USERNAME", "PATIENT", "DOCTOR"},
+        "codes",
+    ),
+    Veto(
+        "no-values",
+        "leaves clock times, blood gases and settings read as telephone numbers",
+        frozenset({"PHONE", "FAX", "DATE", "MEDICALRECORD"}),
+        "values",
+    ),
+    Veto(
+        "no-editions",
+        "leaves years of guidelines and classifications, and `may` and `march` as verbs",
+        frozenset({"DATE"}),
+        "editions",
+    ),
+    Veto("no-spells", "leaves measures, spells of time and ages of nobody in particular",
+         frozenset({"AGE"}), "spells"),
+    Veto(
+        "no-words",
+        "leaves drugs and everyday words that nothing makes a name",
+        _WORDY,
+        "words",
+    ),
+)  # fmt: skip
+
+
+def running_vetoes(without: Iterable[str]) -> tuple[Veto, ...]:
+    """All vetoes but those switched off."""
+    off = frozenset(without)
+    return tuple(veto for veto in VETOES if veto.name not in off)
+
+
+def as_rules() -> tuple[Rule, ...]:
+    """What a list of rules says of the vetoes."""
+    return tuple(Rule(veto.name, veto.about, "") for veto in VETOES)
+
+
+@functools.lru_cache(maxsize=16)
+def _by_label(vetoes: tuple[Veto, ...]) -> dict[str, tuple[Drops, ...]]:
+    labels = {label for veto in vetoes for label in veto.labels}
+    return {label: tuple(veto.drops for veto in vetoes if label in veto.labels) for label in labels}
+
+
+def drop_vetoed(text: str, spans: Sequence[Span], vetoes: tuple[Veto, ...]) -> list[Span]:
+    """The spans that no veto drops, or that something else speaks for."""
+    checks = _by_label(vetoes)
+    doubtful = {
+        span
+        for span in spans
+        if not span.source.startswith(_KEPT)
+        and any(drops(text, span) for drops in checks.get(span.label, ()))
+    }
+    if not doubtful:
+        return list(spans)
+    cued = [span for span in spans if _is_cued(span)]
+    dropped = {
+        span for span in doubtful if not any(each.start < span.end and span.start < each.end for each in cued)
+    }
+    return [span for span in spans if span not in dropped]
+
+
+def _is_cued(span: Span) -> bool:
+    return (
+        span.source.startswith(_CUED)
+        and span.source not in _UNCUED
+        and (span.score is None or span.score >= _CERTAIN)
+    )
