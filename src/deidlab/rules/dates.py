@@ -1,4 +1,4 @@
-"""Text in, dates out: full, partial, in words, weekdays, seasons, holidays; the date part of timestamps.
+"""Text in, dates out: full, partial, in words, weekdays, seasons, holidays; stamps: the day, with a zone all.
 
 What looks like a date and is none stays: blood pressures, strengths, scores, ratios, doses and fractions.
 """
@@ -18,6 +18,8 @@ _FULL = re.compile(
     r"(?<![\w/.\-])(?<!\d[:,])(\d{1,4})( ?[-/.–] ?)(\d{1,2})\2(\d{2,4})(?=[Tt_ ]|(?![\w/]|[-.–]\d))"
     r"|(?<![\w/.])(?<![A-Za-z]-)((?:19|20|21)\d\d)([-/.])(0[1-9]|1[0-2])(?![\w/]|[-.]\d)"
 )
+# The hour of a stamp with a zone: the whole is one code.
+_STAMP = re.compile(r"T\d\d:?\d\d(?::?\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)(?!\w)")
 _PARTIAL = re.compile(
     r"(?<![\w/.,:+])(?<![a-zA-Z]-)(\d{1,2})/(\d{4}|\d{1,2})"
     r"(?:( ?[-–] ?| to | thru | through | and | & )(\d{1,2})(?:/(\d{4}|\d{1,2}))?)?(?![\w/%]|[.,]\d|-\d|\+)"
@@ -112,7 +114,9 @@ def _full(text: str) -> list[Span]:
         elif is_day(match[1], match[3], match[4]):
             dotted = "." in match[2]
             score = 0.8 if dotted and len(match[4]) < 4 and len(match[1]) < 4 else 0.97
-            spans.append(Span(match.start(), match.end(4), "DATE", score, SOURCE))
+            stamp = _STAMP.match(text, match.end(4))
+            stop = stamp.end() if stamp else match.end(4)
+            spans.append(Span(match.start(), stop, "DATE", score, SOURCE))
     return spans
 
 

@@ -1,4 +1,4 @@
-"""Text in, national identifiers with valid check digits out: Canada, UK, Australia, Spain, Ireland, India."""
+"""Text in, identifiers with valid check digits out: of any country if announced, some by shape; plates."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import functools
 import re
 from collections.abc import Callable, Iterator
 
+from deidlab.rules import announced
 from deidlab.rules.folding import lowered
-from deidlab.rules.numbers import long_starts, scan, wide_starts
+from deidlab.rules.numbers import letter_starts, long_starts, number_starts, scan, wide_starts
+from deidlab.rules.wordlists import cue_words
 from deidlab.types import Span
 
 SOURCE = "rules:national"
@@ -18,6 +20,11 @@ _LETTERED = re.compile(
     r"|\d{7}[A-W][A-IW]?|\d{2}/\d{7,8}/\d{2}|\d{2}\.?\d{3}\.?\d{3}[- ]?[A-Z])(?![\w-])"
 )
 _PHONE = re.compile(r"\d{3}-\d{3}-\d{4}|\d{2}-\d{3}-\d{4}")
+_UK_PLATE = re.compile(r"(?<![\w-])[A-HJ-PR-Y][A-HJ-PR-Y](?:0[2-9]|[1-7]\d) [A-HJ-PR-Z]{3}(?![\w-])")
+_TURKISH_PLATE = re.compile(
+    r"(?<![\w.,/:-])(?:0[1-9]|[1-7]\d|8[01]) ([A-PR-VYZ]{2,3}) \d{2,4}(?![\w%/]|[.,:-]\d|\s?(?:mg|ml|mcg)\b)"
+)
+_NO_PLATE = frozenset(cue_words("plates", "units"))
 # Check digits of short numbers hold by chance once in ten or eleven: an apt word nearby makes them certain.
 _NEAR = {
     "MEDICALRECORD": re.compile(r"nhs|chi|h&c|hospital"),
@@ -72,7 +79,16 @@ def is_nss(value: str) -> bool:
 
 def find(text: str) -> list[Span]:
     """Every national identifier with a valid check digit."""
-    return [*_numbers(text), *_lettered(text)]
+    return [*_numbers(text), *_lettered(text), *announced.find(text), *_plates(text)]
+
+
+def _plates(text: str) -> Iterator[Span]:
+    """Plates of the UK and of Turkey: a province, letters that are no unit, and a number."""
+    for match in scan(_UK_PLATE, text, letter_starts(text)):
+        yield Span(*match.span(), "VEHICLE", 0.85, "rules:plate")
+    for match in scan(_TURKISH_PLATE, text, number_starts(text)):
+        if match[1].lower() not in _NO_PLATE:
+            yield Span(*match.span(), "VEHICLE", 0.7, "rules:plate")
 
 
 def _numbers(text: str) -> Iterator[Span]:

@@ -20,8 +20,12 @@ _ADDRESS = re.compile(r"[^\s<>\"“”|]{1,2000}")
 _SURE_ENDS = cue_words("web", "sure_ends")
 _DOUBTFUL_ENDS = cue_words("web", "doubtful_ends")
 _IP4 = re.compile(r"(?<![\w.])(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}(?![\w]|\.\d)")
-_IP6 = re.compile(r"(?<![\w:.])[0-9A-Fa-f]{0,4}:[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:]{1,32}(?![\w:])")
+_IP6 = re.compile(
+    r"(?<![\w:.])[0-9A-Fa-f]{0,4}:[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:]{1,32}(?:(?<=:)\d{1,3}(?:\.\d{1,3}){3})?(?![\w:])"
+)
+_SCOPE = re.compile(r"(?:%\w{1,16})?(?:/\d{1,3}(?!\w))?")
 _COLONS = re.compile(
+    r"::[0-9A-Fa-f]|[0-9A-Fa-f]::|"
     r":[0-9A-Fa-f]{0,4}:[0-9A-Fa-f]{1,4}(?![0-9.])|"
     r"-[0-9A-Fa-f]{2}-[0-9A-Fa-f]{2}-[0-9A-Fa-f]{2}-"
 )
@@ -95,11 +99,18 @@ def _domains(text: str) -> Iterator[Span]:
         yield Span(start, stop, "URL", 0.9, SOURCE)
 
 
+def _after_scope(text: str, end: int) -> int:
+    """Behind the zone and the length of the prefix: `fe80::1%eth0`, `10.0.0.0/24`."""
+    match = _SCOPE.match(text, end)
+    return match.end() if match else end
+
+
 def _numbers(text: str) -> Iterator[Span]:
     for match in scan(_IP4, text, long_starts(text)):
         before = lowered(text[max(match.start() - 12, 0) : match.start()])
         version = re.search(r"(?:version|ver|v|section|oid|rev|release|software)\.?\s*$", before)
-        yield Span(*match.span(), "IPADDR", 0.2 if version else 0.95, SOURCE)
+        stop = _after_scope(text, match.end())
+        yield Span(match.start(), stop, "IPADDR", 0.2 if version else 0.95, SOURCE)
     if not _COLONS.search(text):
         return
     for match in _IP6.finditer(text):
@@ -110,6 +121,6 @@ def _numbers(text: str) -> Iterator[Span]:
         except ValueError:
             continue
         if any(char.isdigit() for char in match.group()):
-            yield Span(*match.span(), "IPADDR", 0.95, SOURCE)
+            yield Span(match.start(), _after_scope(text, match.end()), "IPADDR", 0.95, SOURCE)
     for match in _MAC.finditer(text):
         yield Span(*match.span(), "DEVICE", 0.9, SOURCE)

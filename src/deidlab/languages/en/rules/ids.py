@@ -122,7 +122,7 @@ def _ssn(text: str) -> Iterator[Span]:
 
 def _vin(text: str) -> Iterator[Span]:
     for match in scan(_VIN, text, unbroken_starts(text)):
-        yield Span(*match.span(), "VEHICLE", 0.98 if is_vin(match.group()) else 0.5, "rules:vin")
+        yield Span(*match.span(), "VEHICLE", 0.98 if is_vin(match.group()) else 0.45, "rules:vin")
 
 
 def is_vin(value: str) -> bool:

@@ -22,15 +22,13 @@ _VALUE = re.compile(
 _DATE = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}")
 _FEWEST_DIGITS = 4
 _PLATE = re.compile(r"(?<![\w-])\d{4}[ -]?[BCDFGHJKLMNPRSTVWXYZ]{3}(?![\w-])")
-_IBAN = re.compile(r"(?<!\w)[A-Z]{2}\d{2}(?: ?\d{2,4}){4,7}(?!\w)")
 _LOGIN = re.compile(r"[ :]{1,3}(?P<it>[a-zA-Z]{2,}\d*\w*)")
 
 
 def find(text: str) -> list[Span]:
-    """What a cue announces, plates and accounts."""
+    """What a cue announces, and plates."""
     finder, labels = cues_of("ids")
     spans = [Span(*match.span(), "VEHICLE", 0.8, SOURCE) for match in _PLATE.finditer(text)]
-    spans += [Span(*match.span(), "ACCOUNT", 0.9, SOURCE) for match in _IBAN.finditer(text)]
     for start, end, cue in finder.find(text):
         label = labels[cue]
         place = _login(text, end) if label == "USERNAME" else _value(text, start, end, cue)

@@ -36,7 +36,6 @@ _PLATES = (
         r"\d{1,5} ?[-|] ?[A-Zأ-ي] ?[-|] ?\d{1,2}|\d{3} ?TUN ?\d{3,4})(?![\w-])"
     ),
 )
-_IBAN = re.compile(r"(?<!\w)[A-Z]{2}\d{2}(?: ?[\dA-Z]{4}){3,7}(?: ?[\dA-Z]{1,3})?(?!\w)")
 _LOGIN = re.compile(r"[ :]{1,3}(?P<it>[a-zA-Z]{2,}[.\w-]*)")
 # The social security numbers of France, Belgium and Switzerland, the health insurance number of Québec.
 _NIR = re.compile(
@@ -49,7 +48,7 @@ _NAM = re.compile(r"(?<![\w-])[A-Z]{4}[ -]?\d{4}[ -]?\d{4}(?![\w-])")
 
 
 def find(text: str) -> list[Span]:
-    """What a cue announces, what a check digit gives away, plates and accounts."""
+    """What a cue announces, what a check digit gives away, and plates."""
     spans = [*_checked(text), *_plates(text)]
     finder, labels = cues_of("ids")
     for start, end, cue in finder.find(text):
@@ -61,7 +60,6 @@ def find(text: str) -> list[Span]:
 
 
 def _checked(text: str) -> Iterator[Span]:
-    from stdnum import iban
     from stdnum.be import nn
     from stdnum.ch import ssn
     from stdnum.fr import nir
@@ -79,9 +77,6 @@ def _checked(text: str) -> Iterator[Span]:
         month, day = (int(number) for number in re.findall(r"\d\d", re.sub(r"\W", "", match.group())[6:10]))
         if 1 <= month % 50 <= 12 and 1 <= day <= 31:
             yield Span(*match.span(), "HEALTHPLAN", 0.95, SOURCE)
-    for match in _IBAN.finditer(text):
-        if iban.is_valid(match.group()):
-            yield Span(*match.span(), "ACCOUNT", 0.97, SOURCE)
 
 
 def _is_born(nir: str) -> bool:
