@@ -34,7 +34,7 @@ def note_sets() -> Iterator[tuple[str, str, list[Document]]]:
 def main() -> None:
     columns = ("notes", "language", "told right", "told wrong", "several left, the right one among them",
                "ruled out wrongly", "microseconds a note")  # fmt: skip
-    print("| " + " | ".join(columns) + " |")
+    print(f"| {' | '.join(columns)} |")
     print("|---|---|---:|---:|---:|---:|---:|")
     for name, code, notes in note_sets():
         told = [languages.in_note(ALL, note.text).code.split(languages.JOINT) for note in notes]

@@ -24,8 +24,8 @@ sys.path[:0] = [str(Path(__file__).parent)]
 
 from corpus import _BASE, read_prepared  # noqa: E402
 
-from deidlab.detect.folder import read_tagger  # noqa: E402
-from deidlab.detect.torch_model import SHAPES_KEY, load_window_model  # noqa: E402
+from deidlab.detect.folder import SHAPES_KEY, read_tagger  # noqa: E402
+from deidlab.detect.torch_model import load_window_model  # noqa: E402
 from deidlab.encode.pieced import piece_corpus  # noqa: E402
 from deidlab.encode.pieces import WordPieces  # noqa: E402
 from deidlab.encode.windows import IGNORED, WindowShape  # noqa: E402

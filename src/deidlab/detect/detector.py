@@ -232,7 +232,7 @@ def load_detector(
     `language` is the code of that of the notes, where it is not the model's; with codes of several (`en+es`),
     as a model may serve, each note is found with the rules of its own. Of its rules those named by
     `without_rules` do not run.
-    On the `device` cuda a run's own folder can be computed; exported models are for processors.
+    On the `device` cuda torch computes the model, an exported one with weights rebuilt from its own.
     """
     _check_settings(rules, how, threshold, something=model is not None or known is not None or bool(deny))
     for terms in (allow, deny):

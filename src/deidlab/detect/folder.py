@@ -21,6 +21,8 @@ COMMITTEE = "committee.json"
 TOKENIZER = "tokenizer.json"
 STEPS = "steps.npy"
 WEIGHTS = "model.safetensors"
+SHAPES_KEY, STEPS_KEY = "deidlab.shapes.weight", "deidlab.steps"
+"""The tensors there that DeidLab adds to a transformers model."""
 TORCH, ONNX, OPENVINO = "torch", "onnx", "openvino"
 FORMATS = (ONNX, OPENVINO)
 DECODINGS = ("viterbi", "greedy", "crf")

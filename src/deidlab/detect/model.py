@@ -1,7 +1,7 @@
 """Notes in, what a tagger finds in them out: spans with their certainty, and each word's probabilities.
 
-The tagger is a folder: one that `deidlab export` wrote, which needs no torch, or a run's own, which does, and
-which a GPU can compute too.
+The tagger is a folder: one that `deidlab export` wrote, which needs no torch, or a run's own, which does. A
+GPU computes either, with torch.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from deidlab.encode.pieces import WordPieces
 from deidlab.encode.shapes import SPECIAL, find_shapes
 from deidlab.encode.windows import WindowShape, cut_windows, deciding_pieces
 from deidlab.encode.words import find_words
-from deidlab.errors import ConfigError, MissingExtraError, ModelError
+from deidlab.errors import MissingExtraError, ModelError
 from deidlab.types import Document, Span, Window, Word
 
 # Enough to keep every core busy, few enough that notes stream by and memory does not grow.
@@ -135,7 +135,7 @@ def load_model(
 
     `threads` are all cores unless given. They compute `at_once` windows at the same time, a window a thread
     unless given, which is fastest for many notes; with 1 all threads share one window, which is fastest for
-    a single note. On the `device` cuda only a run's own folder can be computed.
+    a single note. On the `device` cuda torch computes, an exported model with weights rebuilt from its own.
     """
     folder = Path(folder)
     if not is_export(folder) and not is_run(folder):
@@ -146,11 +146,7 @@ def load_model(
     facts = read_tagger(folder)
     steps: Scores | None
     runtime: Runtime
-    if is_export(folder):
-        if device != "cpu":
-            raise ConfigError(
-                f"{folder}: an exported model is computed by processors; for GPUs name the run it came from"
-            )
+    if is_export(folder) and device == "cpu":
         export = read_export(folder)
         _need_tokenizers(export.format)
         steps, runtime = read_steps(folder, facts), open_runtime(folder, export, chosen)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from deidlab.detect.folder import TaggerFacts
+from deidlab.detect.folder import SHAPES_KEY, STEPS_KEY, TaggerFacts
 from deidlab.encode.decoding import Scores
 from deidlab.errors import MissingExtraError
 
@@ -16,7 +16,6 @@ try:
 
     from deidlab.detect.packed.attention import supports_window
     from deidlab.detect.packed.loading import load_classifier, read_extra
-    from deidlab.detect.packed.tagger import SHAPES_KEY, STEPS_KEY
 except ImportError:
     raise MissingExtraError("running a model with torch", "train") from None
 

@@ -110,9 +110,14 @@ def describe_detector(finding: Finding) -> dict[str, Any]:
 
 def _fingerprint(model: str) -> str:
     """Tells whether two folders hold the same model."""
+    from deidlab.detect.folder import is_export
+
     digest = hashlib.sha256()
-    for path in sorted(path for path in model_folder(model).iterdir() if path.is_file()):
-        if path.name != NAME and path.suffix != ".md":
+    folder = model_folder(model)
+    # An export is what its model file computes; the configuration beside it is for training further.
+    beside = {NAME, "config.json"} if is_export(folder) else {NAME}
+    for path in sorted(path for path in folder.iterdir() if path.is_file()):
+        if path.name not in beside and path.suffix != ".md":
             digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:32]
 

@@ -30,6 +30,7 @@ from deidlab.detect.folder import (
     read_tagger,
 )
 from deidlab.detect.model import TaggingModel
+from deidlab.detect.rebuilt import CONFIG
 from deidlab.detect.runtimes import Runtime, Threads, choose_threads, open_runtime
 from deidlab.encode.decoding import Scores
 from deidlab.encode.pieces import WordPieces
@@ -258,7 +259,7 @@ def _fill(folder: Path, source: _Source, kept: _Made, record: dict[str, Any]) ->
     """Everything that the folder holds; the record comes last."""
     for file in sorted(kept.folder.iterdir()):
         shutil.copyfile(file, folder / file.name)
-    for name in (TAGGER, TOKENIZER):
+    for name in (TAGGER, TOKENIZER, CONFIG):
         shutil.copyfile(source.folder / name, folder / name)
     if source.steps is not None:
         np.save(folder / STEPS, source.steps, allow_pickle=False)

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deidlab.detect.embedded import language_of_labels
-from deidlab.detect.packed.tagger import SHAPES_KEY, STEPS_KEY, Tagger, first_position
+from deidlab.detect.folder import SHAPES_KEY, STEPS_KEY
+from deidlab.detect.packed.tagger import Tagger, first_position
 from deidlab.encode.pieced import PiecedCorpus, count_labels
 from deidlab.encode.pieces import WordPieces
 from deidlab.encode.windows import WindowShape

@@ -21,7 +21,7 @@ def choose_labels(documents: Sequence[Document], name: str, source: ModelSource)
         raise ConfigError(
             "the training notes have no spans: there is nothing to learn; `deidlab corpus stats` counts them"
         )
-    facts = read_tagger_facts(source.name) if source.is_folder and not source.scratch else None
+    facts = read_tagger_facts(source.location) if source.is_folder and not source.scratch else None
     if name == CORPUS or (name == AUTO and facts is None):
         return auto_label_set(counts)
     if name == AUTO and facts is not None:

@@ -1,6 +1,7 @@
 """A model's name in, its weights and tokenizer out; and back into a folder.
 
-A name is a local folder, a model that the zoo knows (from scratch, or its weights from the hub), or a hub id.
+A name is a local folder, an embedded model, a model that the zoo knows (from scratch, or its weights from the
+hub), or a hub id. Of an embedded model, and of a folder of `deidlab export`, the weights are rebuilt.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from deidlab.detect.embedded import EMBEDDED, embedded_folder
+from deidlab.detect.folder import SHAPES_KEY, is_export, is_run, read_tagger
 from deidlab.encode.pieces import WordPieces
 from deidlab.errors import ConfigError, MissingExtraError, ModelError
 from deidlab.labels import LabelSet
@@ -34,8 +37,8 @@ _DROPOUTS = (
 class ModelSource:
     """Where a run's model comes from.
 
-    `name` is a folder, a known model or a hub id; `scratch` starts it with random weights; `tokenizer` is a
-    folder, a tokenizer.json, a hub id or `learn`, and is the model's own where left empty.
+    `name` is a folder, an embedded or known model or a hub id; `scratch` starts it with random weights;
+    `tokenizer` is a folder, a tokenizer.json, a hub id or `learn`, and is the model's own where left empty.
     """
 
     name: str
@@ -44,7 +47,7 @@ class ModelSource:
 
     @property
     def is_folder(self) -> bool:
-        return Path(self.name).is_dir()
+        return self.name in EMBEDDED or Path(self.name).is_dir()
 
     def __post_init__(self) -> None:
         if self.scratch and not self.is_folder:
@@ -53,6 +56,8 @@ class ModelSource:
     @property
     def location(self) -> str:
         """The folder, or the hub's id for a name that the zoo knows."""
+        if self.name in EMBEDDED:
+            return str(embedded_folder(self.name))
         if self.is_folder:
             return self.name
         known = find_model(self.name)
@@ -160,14 +165,21 @@ def name_tags(config: PretrainedConfig, labels: LabelSet) -> None:
 def _load_weights(auto: Any, source: ModelSource, config: PretrainedConfig, how: dict[str, str]) -> Any:
     import torch
 
+    rebuilt = _rebuild(source)
+    place: dict[str, Any] = {"pretrained_model_name_or_path": source.location}
+    if rebuilt is None:
+        place |= loading_options(source.location)
+    else:
+        auto, place = auto._model_mapping[type(config)], {
+            "pretrained_model_name_or_path": None, "state_dict": rebuilt
+        }  # fmt: skip
     try:
         model, info = auto.from_pretrained(
-            source.location,
             config=config,
             dtype=torch.float32,
             ignore_mismatched_sizes=True,
             output_loading_info=True,
-            **loading_options(source.location),
+            **place,
             **how,
         )
     except Exception:
@@ -180,6 +192,31 @@ def _load_weights(auto: Any, source: ModelSource, config: PretrainedConfig, how:
             f"{source.name}: {len(body)} of the encoder's tensors are missing or of another size"
         )
     return model
+
+
+def _rebuild(source: ModelSource) -> dict[str, Any] | None:
+    """The tensors of an export, named as in the run that it came from; None where the folder has a run's."""
+    folder = Path(source.location)
+    if not source.is_folder or not is_export(folder):
+        return None
+    from deidlab.detect.packed.loading import read_rebuilt
+
+    return read_rebuilt(folder)
+
+
+def load_shapes(source: ModelSource) -> Any:
+    """The table over shapes of words that a tagger which is trained further has learned, if any."""
+    if not source.is_folder or source.scratch:
+        return None
+    rebuilt = _rebuild(source)
+    if rebuilt is not None:
+        return rebuilt.get(SHAPES_KEY)
+    folder = Path(source.location)
+    if not is_run(folder):
+        return None
+    from deidlab.detect.packed.loading import read_extra
+
+    return read_extra(folder, read_tagger(folder)).get(SHAPES_KEY)
 
 
 def _not_found(source: ModelSource) -> ModelError:

@@ -15,6 +15,7 @@ from deidlab.encode.pieced import PiecedCorpus
 from deidlab.encode.windows import IGNORED
 from deidlab.train.losses import TagLoss, TaughtLoss, weigh_tags
 from deidlab.train.material import Material
+from deidlab.train.models import load_shapes
 from deidlab.train.processes import Place
 from deidlab.train.session import Session
 from deidlab.train.settings import TrainSettings
@@ -42,6 +43,9 @@ class TagSession:
     ) -> None:
         self.material, self.settings, self._device = material, settings, place.device
         self.tagger = Tagger(material.model, settings.shapes, settings.decoding == "crf")
+        if self.tagger.shapes is not None and (known := load_shapes(material.request.source)) is not None:
+            with torch.no_grad():
+                self.tagger.shapes.weight.copy_(known)
         self.tagger.to(place.device)
         self._grammar = TagGrammar.of(material.labels.tags)
         loss, lessons = _make_loss(self.tagger, material, settings, place.device)

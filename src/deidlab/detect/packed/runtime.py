@@ -90,7 +90,7 @@ class PackedRuntime:
 def open_run(
     folder: Path, facts: TaggerFacts, threads: Threads, device: str = "cpu"
 ) -> tuple[Scores | None, PackedRuntime]:
-    """A run's CRF steps, where it has any, and its model ready to run."""
+    """The CRF steps of a run or an export, where it has any, and its model ready to run with torch."""
     if device != "cpu" and not torch.cuda.is_available():
         raise ConfigError("no GPU is seen here: ask for none, or give workers a part of one")
     place = torch.device(device)

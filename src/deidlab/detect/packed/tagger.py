@@ -15,9 +15,6 @@ from deidlab.detect.packed.fusing import DECIDING, can_choose_places
 from deidlab.encode.packing import RowShape
 from deidlab.encode.shapes import N_SHAPES
 
-SHAPES_KEY = "deidlab.shapes.weight"
-STEPS_KEY = "deidlab.steps"
-
 
 class Tagger(nn.Module):  # type: ignore[misc]
     """Scores of every tag for every piece of a row."""
