@@ -55,9 +55,7 @@ class Deidentifier:
         """Start and end of every word of a text, and how likely it is PHI; of several texts a list."""
         return self._ask(text, patient, lambda found: found.words, True)
 
-    def mask(
-        self, text: str, style: str = "tag", policy: str = "i2b2", patient: str = ""
-    ) -> MaskedDocument:
+    def mask(self, text: str, style: str = "tag", policy: str = "i2b2", patient: str = "") -> MaskedDocument:
         """The text with its PHI masked; `.text` is what can be shared, `.replacements` what stood there.
 
         Say the `patient` where notes of one are to agree: without it every call is a patient of its own.
