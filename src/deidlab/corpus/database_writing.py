@@ -158,7 +158,7 @@ def write_rows(
             written.rows += len(chunk)
             written.there += len(chunk) - len(fresh)
         with engine.begin() as connection:
-            _move_mark(connection, place, marks, writing, written.rows, 0, finished=True)
+            _move_mark(connection, place, marks, writing, written.rows, None)
     return written
 
 
@@ -227,10 +227,15 @@ def _absent(connection: Connection, table: Table, rows: list[dict[str, Any]]) ->
 
 
 def _move_mark(
-    connection: Connection, place: TablePlace, marks: Table, writing: Writing, done: int, n_rows: int,
-    finished: bool = False,
-) -> None:  # fmt: skip
-    """Move this run's mark on; where it is not as this run left it, another run has taken over."""
+    connection: Connection,
+    place: TablePlace,
+    marks: Table,
+    writing: Writing,
+    done: int,
+    n_rows: int | None,
+) -> None:
+    """Move this run's mark on by so many rows, None where all are written; where it is not as this run left
+    it, another run has taken over."""
     import sqlalchemy as sa
 
     mine = sa.and_(
@@ -238,7 +243,11 @@ def _move_mark(
         marks.c.rows_done == done,
     )  # fmt: skip
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    change = marks.update().where(mine).values(rows_done=done + n_rows, finished=now if finished else None)
+    change = (
+        marks.update()
+        .where(mine)
+        .values(rows_done=done + (n_rows or 0), finished=now if n_rows is None else None)
+    )
     if connection.execute(change).rowcount != 1:
         raise CorpusError(f"{place}: another run of the same job is writing this table")
 
