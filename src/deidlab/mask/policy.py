@@ -86,9 +86,10 @@ def known_policies() -> tuple[str, ...]:
     return _POLICIES.names()
 
 
-def load_policy(name_or_file: str) -> Policy:
-    """The shipped policy of that name, or the one in a TOML file."""
-    return _load(name_or_file)
+def load_policy(name_or_file: str, beside: Path | None = None) -> Policy:
+    """The shipped policy of that name, or the one in a TOML file, which is looked for in a folder where one
+    is given."""
+    return _load(name_or_file, beside)
 
 
 def _load(name_or_file: str, beside: Path | None = None, depth: int = 0) -> Policy:
