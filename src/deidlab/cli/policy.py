@@ -103,8 +103,8 @@ def check(
     from deidlab.tomlfile import read_table
 
     table = read_table(file)
-    own: Policy = read_policy({"name": file.stem, **table})
-    parent = load_policy(str(table["like"])) if "like" in table else read_policy({"name": "masking all"})
+    own: Policy = load_policy(str(file))
+    parent = load_policy(str(table["like"]), file.parent) if "like" in table else read_policy({"name": "masking all"})
     more = loosened(own, parent)
     labels = sorted(table.get("types", {}))
     if answer.as_json:
