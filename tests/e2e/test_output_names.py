@@ -97,3 +97,17 @@ def test_a_name_that_says_nothing_leaves_the_format_to_the_source(
     done = deidlab(capsys, "mask", gold, "--out", tmp_path / "masked", *MASK)
     assert done.status == 0, done.err
     assert len(read_jsonl(tmp_path / "masked")) == len(NOTES)
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"), [("made.csv", "csv"), ("made.jsonl", "jsonl"), ("made", "jsonl")]
+)
+def test_notes_that_are_made_follow_the_name_too(
+    name: str, wanted: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = deidlab(capsys, "corpus", "make", tmp_path / name, "--notes", "2")
+    assert done.status == 0, done.err
+    assert recognise_format(tmp_path / name).name == wanted
+    done = deidlab(capsys, "corpus", "merge", f"a={tmp_path / name}", "--out", tmp_path / f"all-{name}")
+    assert done.status == 0, done.err
+    assert recognise_format(tmp_path / f"all-{name}").name == wanted

@@ -104,7 +104,11 @@ def check(
 
     table = read_table(file)
     own: Policy = load_policy(str(file))
-    parent = load_policy(str(table["like"]), file.parent) if "like" in table else read_policy({"name": "masking all"})
+    parent = (
+        load_policy(str(table["like"]), file.parent)
+        if "like" in table
+        else read_policy({"name": "masking all"})
+    )
     more = loosened(own, parent)
     labels = sorted(table.get("types", {}))
     if answer.as_json:

@@ -26,10 +26,11 @@ class MakeOptions:
     destination: Path = argument(metavar="OUT", help="A folder, or a file where the format is one file.")
     notes: int = option(1000, "--notes", "-n", min=0, help="How many notes to make.")
     seed: int = option(1, help="The same seed makes the same notes on any machine.")
-    format: str = option(
-        "jsonl",
+    format: str | None = option(
+        None,
         metavar="FORMAT",
-        help="i2b2, i2b2-2006, brat, conll, conll-bilou, jsonl, inline, csv, parquet or txt.",
+        help="i2b2, i2b2-2006, brat, conll, conll-bilou, jsonl, inline, csv, parquet or txt [default: that of "
+        "the new name, else jsonl].",
     )
     labels: str | None = option(
         None,
@@ -63,6 +64,7 @@ def make(options: MakeOptions) -> None:
     """
     from deidlab.corpus import write_corpus
     from deidlab.corpus.files import refuse_overlap
+    from deidlab.corpus.formats import format_to_write
     from deidlab.make import choose_source
 
     notes, seed, answer = options.notes, options.seed, options.answer
@@ -73,7 +75,8 @@ def make(options: MakeOptions) -> None:
         notes, seed, options.labels or "", options.lift, options.base, options.language or ""
     )
     shown = _counted(with_progress(documents, "notes", notes, answer.silent), found)
-    losses = write_corpus(shown, options.destination, options.format, options.overwriting.overwrite)
+    format = format_to_write(options.destination, options.format, "jsonl").name
+    losses = write_corpus(shown, options.destination, format, options.overwriting.overwrite)
     n_notes = found.pop("", 0)
     if answer.as_json:
         counts = {"notes": n_notes, "spans": sum(found.values()), "labels": dict(found.most_common())}
@@ -81,7 +84,7 @@ def make(options: MakeOptions) -> None:
         return
     tell(f"made {n_notes} notes with {sum(found.values())} spans: {options.destination}", answer.quiet)
     for what, count in sorted(losses.items()):
-        tell(f"not held by {options.format}: {what} ({count})", answer.quiet)
+        tell(f"not held by {format}: {what} ({count})", answer.quiet)
 
 
 def _counted(documents: Iterator[Document], found: Counter[str]) -> Iterator[Document]:

@@ -31,7 +31,9 @@ class MergeOptions:
         metavar="[NAME=]SRC[:FORMAT]...", help="Corpora, each named after its folder unless a name is given."
     )
     out: Path = option(metavar="DST", help="A folder, or a file where the format is one file.")
-    to: str = option("jsonl", metavar="FORMAT", help="Format to write.")
+    to: str | None = option(
+        None, metavar="FORMAT", help="Format to write [default: that of the new name, else jsonl]."
+    )
     labels: str = option("i2b2-2014", help="The label set of the merged corpus.")
     map: tuple[str, ...] = option(
         (),
@@ -57,6 +59,7 @@ def merge(options: MergeOptions) -> None:
     """
     from deidlab.corpus import ReadReport, write_corpus
     from deidlab.corpus.files import refuse_overlap
+    from deidlab.corpus.formats import format_to_write
     from deidlab.corpus.merge import MergeReport, merge_corpora
     from deidlab.labels import load_label_set
 
@@ -67,7 +70,8 @@ def merge(options: MergeOptions) -> None:
     opened = _open_sources(options, label_set, reading)
     merged = merge_corpora(opened, label_set, options.unmapped, report)
     shown = with_progress(merged, "notes", None, silent)
-    losses = write_corpus(shown, out, options.to, options.overwriting.overwrite)
+    to = format_to_write(out, options.to, "jsonl").name
+    losses = write_corpus(shown, out, to, options.overwriting.overwrite)
     if options.answer.as_json:
         print_json({**report.to_json(), "losses": dict(losses)})
     for name in report.documents:
