@@ -29,8 +29,8 @@ class MakeOptions:
     format: str | None = option(
         None,
         metavar="FORMAT",
-        help="i2b2, i2b2-2006, brat, conll, conll-bilou, jsonl, inline, csv, parquet or txt [default: that of "
-        "the new name, else jsonl].",
+        help="i2b2, i2b2-2006, brat, conll, conll-bilou, jsonl, inline, csv, parquet or txt [default: that "
+        "of the new name, else jsonl].",
     )
     labels: str | None = option(
         None,
