@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import getpass
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import typer
 
-from deidlab.cli.options import COMMON, argument, option, takes_options
-from deidlab.cli.options.engine import WorkersOption
+from deidlab.cli.options import takes_options
 from deidlab.cli.options.finding import check_finding
-from deidlab.cli.options.masking import ServedMaskingOptions
-from deidlab.cli.options.output import AnswerOptions, OverwriteOption
-from deidlab.cli.options.reading import NoteOptions
-from deidlab.cli.options.serving import ModelsOptions, ServerOptions
 from deidlab.cli.output import print_json, tell
+from deidlab.cli.review_options import ReviewOptions
 from deidlab.errors import ConfigError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -26,77 +22,6 @@ if TYPE_CHECKING:
     from deidlab.web.review_load import LoadSettings
     from deidlab.web.settings import ServedModel, ServeSettings
     from deidlab.web.store import ReviewStore
-
-
-@dataclass(frozen=True, slots=True)
-class ExportOptions:
-    """What leaves the store instead of a page being served."""
-
-    GROUP: ClassVar[str] = "Results"
-
-    export: Path | None = option(None, metavar="DST", help="Write the reviewed notes, and stop.")
-    to: str | None = option(
-        None, metavar="FORMAT", help="Format of the export [default: by DST's name, else i2b2]."
-    )
-    part: str = option(
-        "done", metavar="done|all", help="Export the notes that are done, or all as they stand."
-    )
-    by: str = option(
-        "", metavar="NAME", help="Export notes that two people reviewed as this one marked them."
-    )
-    agreement: bool = option(False, help="Print how well the reviewers agree, and stop.")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewOptions:
-    """All that `review` takes."""
-
-    GROUP: ClassVar[str] = COMMON
-
-    corpus: Path = argument(
-        metavar="CORPUS", help="The notes to review: a file, or a folder with its subfolders."
-    )
-    store: Path | None = option(
-        None,
-        metavar="FILE",
-        help="Where decisions are kept (SQLite, mode 0600) [default: CORPUS.review].",
-    )
-    detect: bool | None = option(
-        None,
-        "--detect/--no-detect",
-        help="Find PHI first, or review the spans that the corpus has "
-        "[default: find it where the corpus has no span at all].",
-    )
-    twice: float = option(
-        0.0,
-        min=0.0,
-        max=1.0,
-        help="The share of notes that two people review independently, to measure their agreement.",
-    )
-    compare: tuple[str, ...] = option(
-        (),
-        metavar="FOLDER|NAME=FOLDER",
-        help="A retrained model: the page shows what it would change; 'rules' are rules alone. Repeatable.",
-    )
-    load_only: bool = option(
-        False, help="Read the corpus, run the models, and stop, so that the page opens at once later."
-    )
-    reviewer: str | None = option(
-        None, metavar="NAME", help="Who is reviewing, where there are no tokens [default: your login]."
-    )
-    results: ExportOptions
-    models: ModelsOptions
-    masking: ServedMaskingOptions
-    reading: NoteOptions
-    server: ServerOptions
-    workers: WorkersOption
-    overwriting: OverwriteOption
-    answer: AnswerOptions
-
-    @property
-    def place(self) -> Path:
-        """Where decisions are kept."""
-        return self.store or _usual_store(self.corpus)
 
 
 @takes_options
@@ -119,15 +44,6 @@ def review(options: ReviewOptions) -> None:
     desk = _prepare(options, load, settings.models[0], compared)
     if not options.load_only:
         _serve(settings, desk, options.answer.quiet)
-
-
-def _usual_store(corpus: Path) -> Path:
-    if corpus == Path("-"):
-        raise ConfigError("a review needs a file or folder: it is read again whenever you go on")
-    whole = corpus.resolve()
-    return (
-        corpus.with_name(f"{corpus.name}.review") if corpus.name else whole.with_name(f"{whole.name}.review")
-    )
 
 
 def _read_options(
