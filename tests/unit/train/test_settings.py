@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from deidlab.errors import ConfigError, UnknownNameError
+from deidlab.options import option_of
 from deidlab.train.presets import describe_preset, known_presets, load_preset, preset_grid
 from deidlab.train.settings import TrainSettings, read_settings, settings_from
 
@@ -97,7 +98,8 @@ def test_every_setting_has_help_and_is_used_by_the_code() -> None:
     folder = Path(__file__).parents[3] / "src" / "deidlab" / "train"
     code = "".join(path.read_text("utf-8") for path in folder.rglob("*.py") if path.name != "settings.py")
     for each in fields(TrainSettings):
-        assert each.metadata["help"].endswith("."), each.name
+        said = option_of(each)
+        assert said is not None and said.help.endswith("."), each.name
         assert f"settings.{each.name}" in code, each.name
 
 
