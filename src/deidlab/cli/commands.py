@@ -19,16 +19,19 @@ from deidlab.cli.strict import StrictCommand
 class LazyCommand(TyperCommand):
     """A command of which only the name and one line are known before it is called.
 
-    In its module something has the command's name: a function, or a Typer app of more commands.
+    In its module something has the command's name, or is called `there`: a function, or a Typer app of more
+    commands.
     """
 
-    def __init__(self, module: str, name: str, summary: str, panel: str | None = None) -> None:
+    def __init__(
+        self, module: str, name: str, summary: str, panel: str | None = None, there: str = ""
+    ) -> None:
         super().__init__(name, help=summary, rich_markup_mode="markdown", rich_help_panel=panel)
-        self._module = module
+        self._module, self._there = module, there or name
 
     def load(self) -> Any:
         """The command itself."""
-        found = getattr(import_module(self._module), str(self.name))
+        found = getattr(import_module(self._module), self._there)
         if not isinstance(found, typer.Typer):
             alone = typer.Typer(add_completion=False, rich_markup_mode="markdown")
             alone.command(self.name, cls=StrictCommand)(found)

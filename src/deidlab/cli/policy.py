@@ -22,7 +22,7 @@ _Json = Annotated[AnswerOptions, without("quiet")]
 policy = app_of(
     "policy",
     "What happens to each kind of PHI: see a policy with examples, and check your own.",
-    LazyCommand(_HERE, "list", "The policies that are shipped, a line each."),
+    LazyCommand(_HERE, "list", "The policies that are shipped, a line each.", there="list_policies"),
     LazyCommand(_HERE, "show", "What a policy does to each label, with examples and clauses."),
     LazyCommand(_HERE, "check", "Whether a policy file of your own is sound, and where it leaves more."),
 )
@@ -51,10 +51,6 @@ def list_policies(answer: _Json) -> None:
         print_json([{"name": each.name, "description": each.description} for each in policies])
     else:
         print_table(policies_table(policies))
-
-
-# By this name the command line finds it; in Python it is another's.
-globals()["list"] = list_policies
 
 
 @takes_options

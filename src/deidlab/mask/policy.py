@@ -92,7 +92,14 @@ def load_policy(name_or_file: str, beside: Path | None = None) -> Policy:
     return _load(name_or_file, beside)
 
 
+def _also(name: str) -> str:
+    """The shipped policy that people call so, too; else the name as it is."""
+    tables = ((each, _POLICIES.read_shipped(each)) for each in known_policies())
+    return next((each for each, table in tables if name in table.get("also", ())), name)
+
+
 def _load(name_or_file: str, beside: Path | None = None, depth: int = 0) -> Policy:
+    name_or_file = name_or_file if name_or_file in known_policies() else _also(name_or_file)
     if name_or_file in known_policies():
         return _shipped(name_or_file)
     path = _POLICIES.own_file(name_or_file, beside)
@@ -128,7 +135,8 @@ def _policy_of(table: Mapping[str, Any], folder: Path | None, depth: int) -> Pol
 
 @functools.cache
 def _shipped(name: str) -> Policy:
-    return read_policy(_POLICIES.read_shipped(name))
+    table = _POLICIES.read_shipped(name)
+    return read_policy({key: value for key, value in table.items() if key != "also"})
 
 
 def _fill(row: Row, common: Mapping[str, Any]) -> Row:

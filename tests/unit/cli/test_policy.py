@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from deidlab.cli.app import run
+from deidlab.errors import UnknownNameError
 from deidlab.labels import load_label_set
 from deidlab.mask import known_policies, load_policy, read_policy
 from deidlab.report.policies import loosened, policy_to_json, treatments
@@ -42,6 +43,13 @@ def test_surrogates_are_shown_and_are_the_same_each_time() -> None:
     first, second = _shown("i2b2", "surrogate"), _shown("i2b2", "surrogate")
     assert first == second
     assert first["PATIENT"]["examples"] != _shown("i2b2")["PATIENT"]["examples"]
+
+
+def test_safe_harbor_goes_by_the_name_that_people_use() -> None:
+    assert load_policy("hipaa") == load_policy("safe-harbor")
+    assert read_policy({"like": "hipaa"}).row("CITY") == load_policy("safe-harbor").row("CITY")
+    with pytest.raises(UnknownNameError, match="did you mean phipa"):
+        load_policy("hippa")
 
 
 def test_what_a_policy_of_ones_own_leaves_more_is_named() -> None:
