@@ -82,11 +82,15 @@ class Keyring:
 
     def __init__(self, key: bytes) -> None:
         check_key(key)
-        self._keys = {name: hmac.digest(key, b"deidlab/1/" + name.encode(), "sha256") for name in CONTEXTS}
+        keys = {name: hmac.digest(key, b"deidlab/1/" + name.encode(), "sha256") for name in CONTEXTS}
+        # Every mention asks several times: a copy of what has taken in the key costs less than a new one.
+        self._keys = {name: hmac.new(own, digestmod="sha256") for name, own in keys.items()}
 
     def digest(self, context: str, *parts: str | bytes | int) -> bytes:
         """Sixteen bytes that only the key's owner can make again."""
-        return hmac.digest(self._keys[context], _frame(parts), "sha256")[:16]
+        keyed = self._keys[context].copy()
+        keyed.update(_frame(parts))
+        return keyed.digest()[:16]
 
     def number(self, context: str, *parts: str | bytes | int) -> int:
         """A number below 2**128; taken modulo a small n it is as good as uniform."""
