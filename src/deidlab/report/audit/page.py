@@ -13,7 +13,7 @@ _N_REVIEW = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Chapter:
+class AuditPart:
     """A part of the page; `bins` are bars of certainty, `nothing` what stands there where no table does."""
 
     title: str
@@ -49,30 +49,30 @@ def _cards(run: Mapping[str, Any], audit: Mapping[str, Any]) -> Iterator[Card]:
         yield Card("PHI words leaked", f"{leaked:,} of {gold['words']:,}", warns=leaked > 0)
 
 
-def _chapters(run: Mapping[str, Any], audit: Mapping[str, Any]) -> Iterator[Chapter]:
+def _chapters(run: Mapping[str, Any], audit: Mapping[str, Any]) -> Iterator[AuditPart]:
     yield _counts(run)
     certainty = run["certainty"]
     said = "How certain the detector was of what was replaced; "
     said += f"{certainty['unscored']:,} spans came without a certainty."
-    yield Chapter("Certainty", said, bins=tuple(certainty["bins"]))
+    yield AuditPart("Certainty", said, bins=tuple(certainty["bins"]))
     yield _review(run)
     yield _second(audit["second"])
     if audit.get("gold"):
         yield _gold(audit["gold"])
     if audit.get("sample"):
-        yield Chapter("Read by people", _sample(audit["sample"]))
+        yield AuditPart("Read by people", _sample(audit["sample"]))
     if run["failures"]:
         rows = [
             (row["document"], row["stage"], row["reason"], row["number"]) for row in run["failures"][:200]
         ]
         names = ("note", "at", "why", "place in the source")
-        yield Chapter("Failed, and not written", "", (text_table("Notes that failed", names, rows, 3),))
+        yield AuditPart("Failed, and not written", "", (text_table("Notes that failed", names, rows, 3),))
     shown = {**run["settings"], **run["versions"], "workers": run["workers"]}
     told = [(name.replace("_", " "), _say(value)) for name, value in shown.items() if name != "actions"]
-    yield Chapter("Settings", "", (text_table("Settings", ("setting", "value"), told, 2),))
+    yield AuditPart("Settings", "", (text_table("Settings", ("setting", "value"), told, 2),))
 
 
-def _counts(run: Mapping[str, Any]) -> Chapter:
+def _counts(run: Mapping[str, Any]) -> AuditPart:
     rows = sorted(run["replaced"], key=lambda row: (-row["n"], row["label"], row["source"]))
     most = max((row["n"] for row in rows), default=1)
     columns = columns_of(
@@ -88,8 +88,8 @@ def _counts(run: Mapping[str, Any]) -> Chapter:
     )
 
 
-def _chapter(title: str, said: str, table: Table, nothing: str) -> Chapter:
-    return Chapter(title, said, (table,)) if table.rows else Chapter(title, said, nothing=nothing)
+def _chapter(title: str, said: str, table: Table, nothing: str) -> AuditPart:
+    return AuditPart(title, said, (table,)) if table.rows else AuditPart(title, said, nothing=nothing)
 
 
 def describe_annotations(run: Mapping[str, Any]) -> str:
@@ -105,7 +105,7 @@ def describe_annotations(run: Mapping[str, Any]) -> str:
     return ""
 
 
-def _review(run: Mapping[str, Any]) -> Chapter:
+def _review(run: Mapping[str, Any]) -> AuditPart:
     rows = [
         (row["document"], f"{row['doubt']:.1f}", f"{row['replaced']:,}", f"{row['weak']:,}")
         for row in run["review"][:_N_REVIEW]
@@ -118,23 +118,23 @@ def _review(run: Mapping[str, Any]) -> Chapter:
     return _chapter("Notes most in need of review", said, table, "None.")
 
 
-def _second(second: Mapping[str, Any]) -> Chapter:
+def _second(second: Mapping[str, Any]) -> AuditPart:
     title = "What a second detector still finds"
     said = (
         f"Looked with: {second['detector']}. Found outside every replacement: {second['found']:,}, "
         f"in {second['in_notes']:,} notes."
     )
     if not second["found"]:
-        return Chapter(title, said, nothing="Nothing.")
+        return AuditPart(title, said, nothing="Nothing.")
     notes = [
         (row["document"], ", ".join(f"{a}–{b} {label}" for a, b, label, _ in row["places"][:5]), row["found"])
         for row in second["notes"][:_N_REVIEW]
     ]
     kinds = text_table("Found by type", ("type", "found"), second["by_label"].items())
-    return Chapter(title, said, (kinds, text_table("Found by note", ("note", "where", "found"), notes, 2)))
+    return AuditPart(title, said, (kinds, text_table("Found by note", ("note", "where", "found"), notes, 2)))
 
 
-def _gold(gold: Mapping[str, Any]) -> Chapter:
+def _gold(gold: Mapping[str, Any]) -> AuditPart:
     bound = gold["leaking_documents"]
     said = (
         f"{gold['notes']:,} gold notes; {gold['leaked_words']:,} of {gold['words']:,} PHI words stayed "
@@ -150,7 +150,7 @@ def _gold(gold: Mapping[str, Any]) -> Chapter:
     rows = tuple(
         (label, row["words"], row["leaked"], row["recall"]) for label, row in gold["by_type"].items()
     )
-    return Chapter("Against gold", said, (Table("Leaks by type", columns, rows),))
+    return AuditPart("Against gold", said, (Table("Leaks by type", columns, rows),))
 
 
 def _sample(sample: Mapping[str, Any]) -> str:

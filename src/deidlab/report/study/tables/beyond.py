@@ -22,21 +22,11 @@ def beyond_table(study: ScoredStudy) -> Table | None:
     rows: list[tuple[Value, ...]] = []
     for row, gap, p in zip(study.others, gaps, adjusted, strict=True):
         headline = row.figures.intervals.headline
-        rows.append(
-            (
-                row.name,
-                row.kind,
-                ", ".join(row.test.members),
-                headline["words.precision"],
-                headline["words.recall"],
-                headline["words.f1"],
-                headline["strict.f1"],
-                headline["privacy.word_recall"],
-                gap["words.f1"].interval,
-                gap["words.f1"].p_randomisation,
-                p,
-            )
-        )
+        rows.append((
+            row.name, row.kind, ", ".join(row.test.members), headline["words.precision"],
+            headline["words.recall"], headline["words.f1"], headline["strict.f1"],
+            headline["privacy.word_recall"], gap["words.f1"].interval, gap["words.f1"].p_randomisation, p,
+        ))  # fmt: skip
     columns = columns_of(
         ("name", "Row", "text"), ("kind", "Kind", "text"), ("members", "Made of", "text"), ("precision", "P"),
         ("recall", "R"), ("f1", "F1"), ("strict_f1", "Strict F1"), ("hidden", "PHI words hidden"),
@@ -65,17 +55,12 @@ def cross_table(study: ScoredStudy) -> Table | None:
         for corpus, score in places:
             headline = score.figures.intervals.headline
             f1 = headline["words.f1"].value
-            rows.append(
-                (
-                    row.name,
-                    corpus,
-                    score.figures.summary.n_documents,
-                    *(headline[f"words.{ratio}"] for ratio in ("precision", "recall", "f1")),
-                    headline["strict.f1"],
-                    headline["privacy.word_recall"],
-                    None if f1 is None or home is None or corpus == HOME else f1 - home,
-                )
-            )
+            rows.append((
+                row.name, corpus, score.figures.summary.n_documents,
+                *(headline[f"words.{ratio}"] for ratio in ("precision", "recall", "f1")),
+                headline["strict.f1"], headline["privacy.word_recall"],
+                None if f1 is None or home is None or corpus == HOME else f1 - home,
+            ))  # fmt: skip
     columns = columns_of(
         ("model", "Model", "text"), ("corpus", "Tested on", "text"), ("notes", "Notes", "count"),
         ("precision", "P"), ("recall", "R"), ("f1", "F1"), ("strict_f1", "Strict F1"),

@@ -36,18 +36,11 @@ def model_table(study: ScoredStudy) -> Table | None:
             continue
         published = published_of(model)
         theirs = published["architecture"] if published else {}
-        rows.append(
-            (
-                model.name,
-                model.model or f"own {model.config.get('model_type', 'configuration')}",
-                "from scratch" if model.scratch else "pretrained",
-                counted[0] * 4 / 2**30,
-                counted[0],
-                *_sizes(model),
-                theirs.get("parameters"),
-                theirs.get("file_gb"),
-            )
-        )
+        rows.append((
+            model.name, model.model or f"own {model.config.get('model_type', 'configuration')}",
+            "from scratch" if model.scratch else "pretrained", counted[0] * 4 / 2**30, counted[0],
+            *_sizes(model), theirs.get("parameters"), theirs.get("file_gb"),
+        ))  # fmt: skip
     if not rows:
         return None
     columns = columns_of(
@@ -100,17 +93,11 @@ def grid_table(study: ScoredStudy) -> Table:
         done = sum(run.is_done for run in ended)
         published = published_of(model)
         lower = sum(not run.final for run in records.completions_of(model.name))
-        rows.append(
-            (
-                model.name,
-                *(_listed([settings.get(key) for settings in model.settings]) for key in keys),
-                len(model.settings),
-                done,
-                len(ended) - done,
-                *((lower,) if halved else ()),
-                _published_grid(published["searched"]) if published else None,
-            )
-        )
+        rows.append((
+            model.name, *(_listed([settings.get(key) for settings in model.settings]) for key in keys),
+            len(model.settings), done, len(ended) - done, *((lower,) if halved else ()),
+            _published_grid(published["searched"]) if published else None,
+        ))  # fmt: skip
     columns = columns_of(
         ("model", "Model", "text"),
         *((key, setting_title(key), "text") for key in keys),
@@ -160,17 +147,12 @@ def selected_table(study: ScoredStudy) -> Table | None:
         known = [f1 for f1 in rivals if f1 is not None]
         published = published_of(models[run.model]) if run.model in models else None
         theirs = published["selected"] if published else None
-        rows.append(
-            (
-                run.model,
-                *(show_setting(run.settings.get(key, "")) for key in keys),
-                _with_ends(run.f1, intervals.get(run.model)),
-                max(known, default=None),
-                len(known) + 1,
-                "; ".join(show_setting(theirs[key]) for key in USUAL) if theirs else None,
-                published["scores"]["validation"]["f1"] if published else None,
-            )
-        )
+        rows.append((
+            run.model, *(show_setting(run.settings.get(key, "")) for key in keys),
+            _with_ends(run.f1, intervals.get(run.model)), max(known, default=None), len(known) + 1,
+            "; ".join(show_setting(theirs[key]) for key in USUAL) if theirs else None,
+            published["scores"]["validation"]["f1"] if published else None,
+        ))  # fmt: skip
     columns = columns_of(
         ("model", "Model", "text"),
         *((key, setting_title(key), "text") for key in keys),

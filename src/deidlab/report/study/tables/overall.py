@@ -6,16 +6,17 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from deidlab.evaluate.compare import holm
-from deidlab.report.rows import measure_rows
+from deidlab.report.rows import headline_cells, headline_points, measure_rows
 from deidlab.report.study.published import published_note
 from deidlab.report.study.registry import study_table
 from deidlab.report.study.runs import published_of
-from deidlab.report.study.scores import ScoredRow, ScoredStudy, hipaa_scores
+from deidlab.report.study.scores import ScoredStudy, hipaa_scores
 from deidlab.report.tables import Table, Value, columns_of
 from deidlab.study.records import PARTS
 
-RATIOS = ("precision", "recall", "f1", "accuracy")
 _SHORT = {"precision": "P", "recall": "R", "f1": "F1", "accuracy": "Acc"}
+_LONG = {"precision": "Precision", "recall": "Recall", "f1": "F1", "accuracy": "Accuracy"}
+_WORDS = tuple(f"words.{key}" for key in _SHORT)
 _MEASURE = "Words, typed: a word counts where its whole length has the right type; micro over all PHI types."
 
 
@@ -26,42 +27,32 @@ def overall_table(study: ScoredStudy) -> Table:
     for row in study.rows:
         cells: list[Value] = [row.name, row.kind]
         for part in PARTS:
-            cells += (_headline(row, part, f"words.{ratio}") for ratio in RATIOS)
+            score = row.parts.get(part)
+            cells += headline_points(score.figures, _WORDS) if score else [None] * 4
         rows.append(tuple(cells))
     columns = columns_of(
-        ("model", "Model", "text"),
-        ("kind", "Kind", "text"),
-        *((f"{part}_{key}", _SHORT[key], "ratio", part.capitalize()) for part in PARTS for key in RATIOS),
-    )
+        ("model", "Model", "text"), ("kind", "Kind", "text"),
+        *((f"{part}_{key}", _SHORT[key], "ratio", part.capitalize()) for part in PARTS for key in _SHORT),
+    )  # fmt: skip
     note = f"{_MEASURE} Rows in the order of validation F1; ensembles and hybrids after the models."
     title = "Table 5: precision, recall, F1 and accuracy of the selected settings"
     marked = frozenset(place for place, row in enumerate(study.rows) if row is study.best)
     return Table(title, columns, tuple(rows), note, marked=marked)
 
 
-def _headline(row: ScoredRow, part: str, key: str) -> float | None:
-    score = row.parts.get(part)
-    return None if score is None else score.figures.intervals.headline[key].value
-
-
 @study_table("overall", "table-5-intervals")
 def interval_tables(study: ScoredStudy) -> Iterator[Table]:
     """Table 5 again, one table for each part, each figure with its interval."""
+    columns = columns_of(("model", "Model", "text"), ("kind", "Kind", "text"), *_LONG.items())
     for part in PARTS[::-1]:
-        rows: list[tuple[Value, ...]] = []
-        for row in study.rows:
-            score = row.parts.get(part)
-            if score is not None:
-                headline = score.figures.intervals.headline
-                rows.append((row.name, row.kind, *(headline[f"words.{ratio}"] for ratio in RATIOS)))
+        rows: tuple[tuple[Value, ...], ...] = tuple(
+            (row.name, row.kind, *headline_cells(row.parts[part].figures, *_WORDS))
+            for row in study.rows
+            if part in row.parts
+        )
         if rows:
-            columns = columns_of(
-                ("model", "Model", "text"), ("kind", "Kind", "text"),
-                *((ratio, ratio.capitalize() if ratio != "f1" else "F1") for ratio in RATIOS),
-            )  # fmt: skip
-            note = f"{_MEASURE} {study.resample_note}"
-            key = f"table-5-{part}-intervals"
-            yield Table(f"Table 5, {part}: with intervals", columns, tuple(rows), note, key)
+            note, key = f"{_MEASURE} {study.resample_note}", f"table-5-{part}-intervals"
+            yield Table(f"Table 5, {part}: with intervals", columns, rows, note, key)
 
 
 @study_table("overall", "table-5-published")
@@ -72,34 +63,21 @@ def published_table(study: ScoredStudy) -> Table | None:
     for row in study.models:
         published = published_of(models[row.name]) if row.name in models else None
         for part in PARTS[::-1]:
-            score = row.parts.get(part)
-            if published is None or score is None:
+            if published is None or part not in row.parts:
                 continue
-            cells: list[Value] = [row.name, published["title"], part]
-            for ratio in RATIOS:
-                ours = score.figures.intervals.headline[f"words.{ratio}"]
-                cells += (ours, published["scores"][part][ratio])
-            rows.append(tuple(cells))
+            ours, theirs = headline_cells(row.parts[part].figures, *_WORDS), published["scores"][part]
+            beside = (cell for pair in zip(ours, map(theirs.get, _SHORT), strict=True) for cell in pair)
+            rows.append((row.name, published["title"], part, *beside))
     if not rows:
         return None
-    beside = [
-        column
-        for ratio in RATIOS
-        for column in (
-            (ratio, f"{_SHORT[ratio]}, ours"),
-            (f"published_{ratio}", f"{_SHORT[ratio]}, published"),
-        )
-    ]
+    both = (("", "ours"), ("published_", "published"))
     columns = columns_of(
-        ("model", "Model", "text"),
-        ("published_model", "Published as", "text"),
-        ("part", "Part", "text"),
-        *beside,
-    )
-    style = study.records.study.word_style
+        ("model", "Model", "text"), ("published_model", "Published as", "text"), ("part", "Part", "text"),
+        *((f"{lead}{key}", f"{_SHORT[key]}, {whose}") for key in _SHORT for lead, whose in both),
+    )  # fmt: skip
     note = (
-        f"Words here are cut as `{style}`, the study's near white space. {published_note()} "
-        f"{study.resample_note}"
+        f"Words here are cut as `{study.records.study.word_style}`, the study's near white space. "
+        f"{published_note()} {study.resample_note}"
     )
     return Table("Table 5 beside the published study", columns, tuple(rows), note)
 
@@ -112,23 +90,13 @@ def significance_table(study: ScoredStudy) -> Table | None:
         return None
     gaps = [study.compare(second, first) for first, second in pairs]
     adjusted = holm([gap["words.f1"].p_randomisation for gap in gaps])
-    rows = []
+    rows: list[tuple[Value, ...]] = []
     for (first, second), gap, p in zip(pairs, gaps, adjusted, strict=True):
         words, strict, hidden = (gap[key] for key in ("words.f1", "strict.f1", "privacy.word_recall"))
-        rows.append(
-            (
-                first.name,
-                second.name,
-                words.interval,
-                words.p_bootstrap,
-                words.p_randomisation,
-                p,
-                strict.interval,
-                strict.p_randomisation,
-                hidden.interval,
-                hidden.p_randomisation,
-            )
-        )
+        rows.append((
+            first.name, second.name, words.interval, words.p_bootstrap, words.p_randomisation, p,
+            strict.interval, strict.p_randomisation, hidden.interval, hidden.p_randomisation,
+        ))  # fmt: skip
     columns = columns_of(
         ("first", "Model", "text"), ("second", "Against", "text"), ("f1", "F1, difference", "signed"),
         ("p_bootstrap", "p bootstrap", "p"), ("p", "p swaps", "p"), ("p_holm", "p, Holm", "p"),
@@ -140,16 +108,13 @@ def significance_table(study: ScoredStudy) -> Table | None:
         "randomisation, two-sided; Holm: the same, adjusted for all pairs of the table. "
         f"{study.resample_note}"
     )
-    title = "Paired differences between models on the test part"
-    return Table(title, columns, tuple(rows), note)
+    return Table("Paired differences between models on the test part", columns, tuple(rows), note)
 
 
 @study_table("overall", "entities")
 def entity_table(study: ScoredStudy) -> Table:
     """Every way to match words and entities, all rows."""
-    rows: list[tuple[Value, ...]] = []
-    for row in study.rows:
-        rows += [(row.name, *cells) for cells in measure_rows(row.figures)]
+    rows = tuple((row.name, *cells) for row in study.rows for cells in measure_rows(row.figures))
     columns = columns_of(
         ("model", "Model", "text"), ("measure", "Measure", "text"), ("precision", "Precision"),
         ("recall", "Recall"), ("f1", "F1"),
@@ -158,28 +123,22 @@ def entity_table(study: ScoredStudy) -> Table:
         "Strict: same type, start and end. Relaxed: the end may be off by two characters. Overlap: same "
         f"type, a character in common. Binary: the type aside. {study.resample_note}"
     )
-    return Table("Entity level and word level, test part", columns, tuple(rows), note)
+    return Table("Entity level and word level, test part", columns, rows, note)
 
 
 @study_table("overall", "hipaa")
 def hipaa_table(study: ScoredStudy) -> Table | None:
     """The same measures over the types that HIPAA names."""
-    rows: list[tuple[Value, ...]] = []
-    for reading, scores in hipaa_scores(study).items():
-        for row in study.rows:
-            figures = scores[row.name].figures
-            headline = figures.intervals.headline
-            rows.append(
-                (
-                    row.name,
-                    reading,
-                    figures.summary.sizes["gold_spans"],
-                    *(headline[f"words.{ratio}"] for ratio in RATIOS[:3]),
-                    headline["strict.f1"],
-                    headline["words_binary.recall"],
-                    headline["privacy.word_recall"],
-                )
-            )
+    keys = (*_WORDS[:3], "strict.f1", "words_binary.recall", "privacy.word_recall")
+    scores = (
+        (reading, row.name, found[row.name].figures)
+        for reading, found in hipaa_scores(study).items()
+        for row in study.rows
+    )
+    rows: tuple[tuple[Value, ...], ...] = tuple(
+        (name, reading, figures.summary.sizes["gold_spans"], *headline_cells(figures, *keys))
+        for reading, name, figures in scores
+    )
     if not rows:
         return None
     columns = columns_of(
@@ -193,7 +152,7 @@ def hipaa_table(study: ScoredStudy) -> Table | None:
         "identifiers, with all ages kept. Other schemes are mapped to the 2014 labels first; types that "
         f"the reading leaves out are neither right nor wrong. {study.resample_note}"
     )
-    return Table("HIPAA measures, test part", columns, tuple(rows), note)
+    return Table("HIPAA measures, test part", columns, rows, note)
 
 
 @study_table("overall", "privacy")
@@ -201,22 +160,12 @@ def privacy_table(study: ScoredStudy) -> Table:
     """What a privacy officer asks of each row."""
     rows: list[tuple[Value, ...]] = []
     for row in study.rows:
-        headline, privacy = row.figures.intervals.headline, row.figures.privacy
-        leaking = privacy.leaking_documents
-        rows.append(
-            (
-                row.name,
-                row.kind,
-                headline["privacy.word_recall"],
-                headline["privacy.character_recall"],
-                privacy.leaked_words,
-                leaking.n,
-                leaking.share,
-                leaking.upper,
-                privacy.overmasked_words,
-                privacy.overmasked_share,
-            )
-        )
+        hidden = headline_cells(row.figures, "privacy.word_recall", "privacy.character_recall")
+        privacy, leaking = row.figures.privacy, row.figures.privacy.leaking_documents
+        rows.append((
+            row.name, row.kind, *hidden, privacy.leaked_words, leaking.n, leaking.share, leaking.upper,
+            privacy.overmasked_words, privacy.overmasked_share,
+        ))  # fmt: skip
     columns = columns_of(
         ("model", "Model", "text"), ("kind", "Kind", "text"), ("word_recall", "PHI words hidden"),
         ("character_recall", "PHI characters hidden"), ("leaked_words", "Leaked words", "count"),

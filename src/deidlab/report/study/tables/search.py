@@ -41,18 +41,12 @@ def runs_table(study: ScoredStudy) -> Table | None:
     rows: list[tuple[Value, ...]] = []
     for run in runs:
         measured = run.validation or {}
-        rows.append(
-            (
-                run.model,
-                *(_cell(run.settings.get(key)) for key in keys),
-                *((run.rung,) if halved else ()),
-                run.status,
-                *(measured.get(name) for name in ("precision", "recall", "f1", "accuracy", "strict_f1")),
-                device_seconds(records, run),
-                run.shares,
-                run.run,
-            )
-        )
+        rows.append((
+            run.model, *(_cell(run.settings.get(key)) for key in keys), *((run.rung,) if halved else ()),
+            run.status,
+            *(measured.get(name) for name in ("precision", "recall", "f1", "accuracy", "strict_f1")),
+            device_seconds(records, run), run.shares, run.run,
+        ))  # fmt: skip
     columns = columns_of(
         ("model", "Model", "text"),
         *((key, setting_title(key), "plain") for key in keys),
@@ -87,12 +81,10 @@ def effect_table(study: ScoredStudy) -> Table | None:
             whole = float(np.mean([run.f1 for run in runs]))
             for value, scores in group_by_value(runs, key).items():
                 mean = float(np.mean(scores))
-                rows.append(
-                    (
-                        model.name, setting_title(key), show_setting(value), len(scores), mean, mean - whole,
-                        max(scores), min(scores),
-                    )
-                )  # fmt: skip
+                rows.append((
+                    model.name, setting_title(key), show_setting(value), len(scores), mean, mean - whole,
+                    max(scores), min(scores),
+                ))  # fmt: skip
     if not rows:
         return None
     columns = columns_of(

@@ -33,16 +33,11 @@ def training_table(study: ScoredStudy) -> Table | None:
         rates = ("notes_per_second", "windows_per_second", "pieces_per_second", "steps_per_second")
         ends = epoch_factors(run, study.resample)
         memory = run.peak_memory_bytes
-        rows.append(
-            (
-                name,
-                _device(run.environment or records.study.environment),
-                *(_with_ends(speed.get(key), ends) for key in rates),
-                speed.get("seconds"),
-                seconds_to_train(records, run),
-                None if memory is None else memory / 2**30,
-            )
-        )
+        rows.append((
+            name, _device(run.environment or records.study.environment),
+            *(_with_ends(speed.get(key), ends) for key in rates), speed.get("seconds"),
+            seconds_to_train(records, run), None if memory is None else memory / 2**30,
+        ))  # fmt: skip
     if not rows:
         return None
     columns = columns_of(
@@ -94,17 +89,12 @@ def prediction_table(study: ScoredStudy) -> Table | None:
             if not seconds:
                 continue
             beside = theirs if key == "first_window_only" else {}
-            rows.append(
-                (
-                    row.name,
-                    way,
-                    *(measured.get(what) for what in ("notes", "windows", "pieces", "steps")),
-                    seconds,
-                    *(_rate(measured.get(what), seconds) for what in ("notes", "windows", "pieces", "steps")),
-                    beside.get("samples_per_second"),
-                    beside.get("steps_per_second"),
-                )
-            )
+            rows.append((
+                row.name, way, *(measured.get(what) for what in ("notes", "windows", "pieces", "steps")),
+                seconds,
+                *(_rate(measured.get(what), seconds) for what in ("notes", "windows", "pieces", "steps")),
+                beside.get("samples_per_second"), beside.get("steps_per_second"),
+            ))  # fmt: skip
     if not rows:
         return None
     columns = columns_of(

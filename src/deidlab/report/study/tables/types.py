@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from deidlab.evaluate.compare import compare_types, holm
 from deidlab.evaluate.confusion import OUTSIDE, PARTLY
-from deidlab.report.rows import common_confusions
+from deidlab.report.rows import common_confusions, word_cells
 from deidlab.report.study.published import published_note, published_study
 from deidlab.report.study.registry import study_table
 from deidlab.report.study.scores import ScoredRow, ScoredStudy
@@ -62,8 +62,10 @@ def corpus_table(study: ScoredStudy) -> Table | None:
 
 
 @study_table("types", "figure-3-f1-by-type")
-def type_table(study: ScoredStudy) -> Table:
+def type_table(study: ScoredStudy) -> Table | None:
     """F1 of each type, a column a row of the tests: Figure 3 as numbers."""
+    if not types_in_order(study):
+        return None
     support = words_by_type(study.rows[0].figures.summary)
     rows: list[tuple[Value, ...]] = []
     for label in types_in_order(study):
@@ -81,7 +83,7 @@ def type_table(study: ScoredStudy) -> Table:
 @study_table("types", "figure-3-significance")
 def type_gap_table(study: ScoredStudy) -> Table | None:
     """F1 of the best model less that of each other model, type by type."""
-    if len(study.models) < 2 or not study.resample.n_resamples:
+    if len(study.models) < 2 or not study.resample.n_resamples or not types_in_order(study):
         return None
     best = study.models[0]
     rows: list[tuple[Value, ...]] = []
@@ -104,30 +106,20 @@ def type_gap_table(study: ScoredStudy) -> Table | None:
 
 
 @study_table("types", "types")
-def type_detail_table(study: ScoredStudy) -> Table:
+def type_detail_table(study: ScoredStudy) -> Table | None:
     """Everything about each type of each row."""
+    if not types_in_order(study):
+        return None
     rows: list[tuple[Value, ...]] = []
     for row in study.rows:
         summary, privacy = row.figures.summary, row.figures.privacy
         strict = summary.entities["strict"].by_type
         for label in types_in_order(study):
-            words = summary.words.by_type[label]
-            rows.append(
-                (
-                    row.name,
-                    label,
-                    words.tp + words.fn,
-                    words.precision,
-                    words.recall,
-                    row.figures.intervals.type_f1[label],
-                    strict[label].tp + strict[label].fn,
-                    strict[label].precision,
-                    strict[label].recall,
-                    strict[label].f1,
-                    privacy.by_type[label].leaked,
-                    privacy.by_type[label].recall,
-                )
-            )
+            rows.append((
+                row.name, label, *word_cells(row.figures, label), strict[label].tp + strict[label].fn,
+                strict[label].precision, strict[label].recall, strict[label].f1,
+                privacy.by_type[label].leaked, privacy.by_type[label].recall,
+            ))  # fmt: skip
     columns = columns_of(
         ("model", "Model", "text"), ("type", "Type", "text"), ("words", "Gold words", "count"),
         ("precision", "Words P"), ("recall", "Words R"), ("f1", "Words F1"), ("spans", "Gold spans", "count"),
