@@ -15,11 +15,11 @@ import numpy as np
 
 from deidlab.errors import CorpusError
 from deidlab.evaluate.counts import CountTable, none_if_nan, precision_recall_f1
+from deidlab.evaluate.intervals import Interval
 from deidlab.evaluate.layout import Floats, Ints
 from deidlab.evaluate.measures import headline_values
 from deidlab.evaluate.resample import (
     CHUNK_WEIGHTS,
-    Interval,
     ResampleSettings,
     draw_weights,
     interval,

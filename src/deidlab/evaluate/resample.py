@@ -7,13 +7,14 @@ unit scores the same the interval has no width: a leak rate of nought needs the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from deidlab.errors import ConfigError, UnknownNameError
 from deidlab.evaluate.counts import CountTable, none_if_nan, precision_recall_f1
+from deidlab.evaluate.intervals import Interval, Intervals
 from deidlab.evaluate.layout import Floats, Ints
 from deidlab.evaluate.measures import headline_values
 from deidlab.evaluate.tally import Tally
@@ -39,24 +40,6 @@ class ResampleSettings:
             raise ConfigError(f"{self.n_resamples} resamples are impossible: 0 leaves intervals out")
         if not 0 < self.confidence < 1:
             raise ConfigError(f"a confidence of {self.confidence} is impossible: it lies between 0 and 1")
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A figure and where it may lie; None where it has nothing to divide by, or was not resampled."""
-
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Intervals:
-    """Of each headline figure, and of each scored type's word-level F1."""
-
-    headline: Mapping[str, Interval]
-    type_f1: Mapping[str, Interval]
-    n_units: int
 
 
 def bootstrap(tally: Tally, settings: ResampleSettings, rows: Ints | None = None) -> Intervals:

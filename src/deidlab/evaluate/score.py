@@ -13,10 +13,11 @@ import numpy as np
 from deidlab.errors import ConfigError, UnknownNameError
 from deidlab.evaluate.compare import Difference, compare_systems
 from deidlab.evaluate.confusion import Confusion, confuse_types
+from deidlab.evaluate.intervals import Intervals
 from deidlab.evaluate.layout import Ints
 from deidlab.evaluate.pairing import Pair
 from deidlab.evaluate.privacy import Privacy, assess_privacy
-from deidlab.evaluate.resample import Intervals, ResampleSettings, bootstrap
+from deidlab.evaluate.resample import ResampleSettings, bootstrap
 from deidlab.evaluate.scores import Summary, summarise
 from deidlab.evaluate.tally import Tally, labels_of, tally_pairs
 from deidlab.labels import LabelSet

@@ -11,17 +11,16 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from deidlab.errors import ConfigError, MissingExtraError, needing
-from deidlab.evaluate.layout import Floats
-from deidlab.evaluate.resample import Interval
+from deidlab.evaluate.intervals import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch, Rectangle
     from matplotlib.ticker import MaxNLocator
+
+    from deidlab.evaluate.layout import Floats
 
 # Okabe and Ito's colours: told apart with every common kind of colour vision.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
@@ -84,6 +83,8 @@ def bar_style(place: int) -> dict[str, Any]:
 
 def values_and_reach(intervals: Sequence[Interval]) -> tuple[Floats, Floats]:
     """What is drawn for each figure, and how far its interval reaches down and up from there."""
+    import numpy as np
+
     values = np.array([part.value or 0.0 for part in intervals])
     low, high = (
         np.array([value if end is None else end for end, value in zip(ends, values, strict=True)])

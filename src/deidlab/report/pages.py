@@ -16,7 +16,7 @@ from importlib.resources.abc import Traversable
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from deidlab.evaluate.resample import Interval
+from deidlab.evaluate.intervals import Interval
 from deidlab.report.tables import Column, Value
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from deidlab.evaluate.confusion import Confusion
+from deidlab.evaluate.intervals import Interval
 from deidlab.evaluate.measures import RATIOS, headline_measures
-from deidlab.evaluate.resample import Interval
 from deidlab.evaluate.score import Figures
 from deidlab.report.tables import Value
 

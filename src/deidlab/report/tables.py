@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from deidlab.evaluate.resample import Interval
+from deidlab.evaluate.intervals import Interval
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from deidlab.evaluate.resample import Interval
+from deidlab.evaluate.intervals import Interval
 from deidlab.report.study.parts import StudyReport
 from deidlab.report.tables import table_to_rows
 

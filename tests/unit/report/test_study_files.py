@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from deidlab.errors import UnknownNameError
-from deidlab.evaluate.resample import Interval
+from deidlab.evaluate.intervals import Interval
 from deidlab.report.latex import escape_latex, table_to_latex
 from deidlab.report.study.files import FORMATS, check_formats, write_report
 from deidlab.report.study.parts import StudyReport
@@ -74,7 +74,9 @@ def test_the_page_is_whole_and_has_every_table(page: Page, study_report: StudyRe
     assert max(ids.values()) == 1
     assert {table.key for table in study_report.tables} <= set(ids)
     n_rows = sum(len(table.rows) for table in study_report.tables)
-    assert sum(tag == "tr" for tag, _ in page.tags) == n_rows + len(study_report.tables)
+    n_grouped = sum(any(column.group for column in table.columns) for table in study_report.tables)
+    assert n_grouped == 2
+    assert sum(tag == "tr" for tag, _ in page.tags) == n_rows + len(study_report.tables) + n_grouped
     targets = [attrs["href"] for tag, attrs in page.tags if tag == "a"]
     assert targets and all(target and target.startswith("#") and target[1:] in ids for target in targets)
 
@@ -108,7 +110,7 @@ def test_the_page_can_be_read_without_eyes(page: Page, study_report: StudyReport
         assert set(str(attrs["aria-labelledby"]).split()) <= ids
     for tag, attrs in tags:
         if tag == "th":
-            assert attrs["scope"] in ("col", "row")
+            assert attrs["scope"] in ("col", "colgroup", "row")
         if attrs.get("class") == "scroll":
             assert attrs["tabindex"] == "0" and attrs["aria-label"]
     assert sum(tag == "caption" for tag, _ in tags) == len(study_report.tables)

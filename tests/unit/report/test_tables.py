@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from deidlab.evaluate.resample import Interval
+from deidlab.evaluate.intervals import Interval
 from deidlab.report.latex import table_to_latex
 from deidlab.report.pages import Card, render_page
 from deidlab.report.parameters.page import tensors_to_html

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from deidlab.evaluate.intervals import Interval
 from deidlab.evaluate.privacy import Slip
-from deidlab.evaluate.resample import Interval
 from deidlab.evaluate.score import Figures, SystemScore
 from deidlab.evaluate.scores import Average
 from deidlab.report.tables import csv_text

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from deidlab.evaluate import measures
+from deidlab.evaluate.intervals import Interval
 from deidlab.evaluate.privacy import Privacy, Share
-from deidlab.evaluate.resample import Interval, ResampleSettings
+from deidlab.evaluate.resample import ResampleSettings
 from deidlab.evaluate.score import Figures
 from deidlab.evaluate.scores import LevelScores, Summary
 from deidlab.report.rows import measure_rows, word_cells

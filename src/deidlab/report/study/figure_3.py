@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deidlab.evaluate.resample import Interval
+from deidlab.evaluate.intervals import Interval
 from deidlab.report.figures import bar_style, legend_below, new_figure, plain_axes, values_and_reach
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from deidlab.evaluate.resample import Interval
+from deidlab.evaluate.intervals import Interval
 from deidlab.report.study import figures
 from deidlab.report.study.figure_3 import TypeBars, draw_types
 from deidlab.report.study.parts import Picture

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from deidlab.errors import DeidError
-from deidlab.evaluate.resample import Interval
+from deidlab.evaluate.intervals import Interval
 from deidlab.report.study.published import with_published
 from deidlab.report.study.registry import study_table
 from deidlab.report.study.runs import (

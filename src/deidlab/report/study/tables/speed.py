@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from deidlab.evaluate.resample import Interval, ResampleSettings, draw_weights, interval
+from deidlab.evaluate.intervals import Interval
+from deidlab.evaluate.resample import ResampleSettings, draw_weights, interval
 from deidlab.report.study.published import published_study, with_published
 from deidlab.report.study.registry import study_table
 from deidlab.report.study.runs import device_seconds, has_gpu, published_of, seconds_to_train, selected_runs
