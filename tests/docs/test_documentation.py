@@ -107,3 +107,10 @@ def test_every_command_is_in_the_readme() -> None:
     page = (ROOT / "README.md").read_text()
     for name in all_commands():
         assert f"deidlab {name}" in page, f"the README does not name `deidlab {name}`"
+
+
+def test_the_index_of_the_docs_leads_to_every_page() -> None:
+    index = (ROOT / "docs" / "README.md").read_text("utf-8")
+    for page in sorted((ROOT / "docs").rglob("*.md")):
+        name = str(page.relative_to(ROOT / "docs"))
+        assert name == "README.md" or f"]({name})" in index, f"docs/README.md does not lead to {name}"
