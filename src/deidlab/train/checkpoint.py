@@ -1,4 +1,4 @@
-"""The state of a run on disk, so that an interrupted one goes on to the same result."""
+"""The state of a run on disk, so that an interrupted one resumes to the same result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which labels a run learns: those of a named set, of the model that it goes on from, or of the corpus."""
+"""Which labels a run learns: those of a named set, of the model that it starts from, or of the corpus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The way through the epochs, the same for every loss: steps, validation, checkpoints, an end in good order.
+"""The way through the epochs, the same for every loss: steps, validation, checkpoints, and an orderly end.
 
 Comes in: windows, a loss over rows, the flat parameters. Goes out: the history, and the best weights.
 """

@@ -1,4 +1,4 @@
-"""What a run was asked for, kept in its folder so that it can be taken up again from there alone."""
+"""What a run was asked for, kept in its folder so that it can be resumed from there alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ctrl-C during a run: it ends after the step in hand, with a checkpoint; pressed again, at once."""
+"""Ctrl-C during a run: it ends after the current step, with a checkpoint; pressed again, immediately."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tagger on notes with gold in, its figures out: loss and accuracy over words, strict scores over spans."""
+"""A tagger and notes with gold in, its figures out: loss and accuracy over words, strict scores over spans."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Around every request: one line in the log, the headers of every answer, and no error that quotes a note.
+"""Around every request: one line in the log, the headers of every answer, and no error ever quotes a note.
 
 A line is a JSON object with the route's template in place of the address, since an address can hold anything.
 """

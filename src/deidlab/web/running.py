@@ -1,4 +1,4 @@
-"""An application in, a server that listens until it is told to stop; it finishes what it accepted."""
+"""An application in, a server that listens until it is told to stop and then finishes what it accepted."""
 
 from __future__ import annotations
 

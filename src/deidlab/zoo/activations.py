@@ -1,4 +1,4 @@
-"""What a training step keeps between going forward and going backward, tensor by tensor.
+"""What a training step keeps from its forward to its backward pass, tensor by tensor.
 
 A family, its sizes and how it is trained come in; rows of kept values go out: those of each layer
 (`zoo/layers.py`), of the embeddings and of the head. The rows follow the operations of eager

@@ -1,4 +1,4 @@
-"""What one layer keeps for the way back, by family.
+"""What one layer keeps for the backward pass, by family.
 
 Sizes and a `Setting` come in; rows for all layers of the model go out. Widths are those of a
 window: `length` × hidden, `length` × feed-forward, heads × `length`² for attention weights.
