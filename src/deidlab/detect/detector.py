@@ -40,7 +40,7 @@ from deidlab.detect.naming import (
 )
 from deidlab.detect.resolve import resolve
 from deidlab.detect.trimming import trim_spans
-from deidlab.detect.vetoes import VETOES, Veto, drop_vetoed, running_vetoes
+from deidlab.detect.vetoes import VETO_NAMES, VETOES, Veto, drop_vetoed, running_vetoes
 from deidlab.errors import ConfigError, ModelError, UnknownNameError
 from deidlab.languages.language import Language, check_rules
 from deidlab.rules import Rule
@@ -139,10 +139,10 @@ class Detector:
         if answer is not None and self.threshold is not None:
             proposed += find_likely_words(answer, self.threshold)
         allowed = find_allowed(text, self.allow)
-        usable = [*certain, *outside(drop_vetoed(text, proposed, self.vetoes), allowed)]
+        usable = [*certain, *outside(self._unvetoed(text, proposed, self.vetoes), allowed)]
         first = resolve(text, filter(self._is_sure, usable), 0.0)
         echoes = outside(
-            drop_vetoed(text, find_echoes(text, first, self.language), self._echo_vetoes), allowed
+            self._unvetoed(text, find_echoes(text, first, self.language), self._echo_vetoes), allowed
         )
         sure = [span for span in (*usable, *echoes) if self._is_sure(span)]
         spans = resolve(text, sure, 0.0) if echoes else first
@@ -172,6 +172,9 @@ class Detector:
         sure = [span for span in answer[0] if certainty(span) >= DEFAULT_THRESHOLD]
         kept = rename(sure, self.model_labels)
         return outside(found, sorted((span.start, span.end) for span in kept))
+
+    def _unvetoed(self, text: str, spans: Sequence[Span], vetoes: tuple[Veto, ...]) -> list[Span]:
+        return drop_vetoed(text, spans, vetoes, self._is_sure)
 
     @property
     def _echo_vetoes(self) -> tuple[Veto, ...]:
@@ -265,7 +268,7 @@ def make_detector(
         threshold = tagger.own_threshold
     beside = tagger is not None and labels == OWN_LABELS and not alone
     spoken = languages.find(language) if language else languages.of("" if tagger is None else tagger.language)
-    check_rules(without_rules, spoken)
+    check_rules((name for name in without_rules if name not in VETO_NAMES), spoken)
     parts = _parts_of_language(spoken, tuple(without_rules), tagger is not None)
     return Detector(
         **parts if rules != "off" else {**parts, "rules": ()},

@@ -12,19 +12,21 @@ import re
 from collections.abc import Callable, Iterator
 from importlib import import_module, resources
 
-from deidlab.rules.folding import lowered
-from deidlab.rules.numbers import unbroken_starts, wide_starts
+from deidlab.rules.folding import Cues
+from deidlab.rules.numbers import letter_starts
 from deidlab.types import Span
 
 SOURCE = "rules:national"
 _VALUE = re.compile(
-    r"(?:[A-Z0-9]|[a-z](?=\d))(?:[ ]?[./-]?[ ]?(?:[A-Z0-9]|(?<=[\dA-Z])[a-z](?![a-z]))|\+(?=\d)){5,36}(?!\w)"
+    r"(?:[A-Z0-9]|[a-z](?=\d))"
+    r"(?:[ ]?[./-]?[ ]?(?:[A-Z0-9]|(?<=[\dA-Z])[a-z](?![a-z]))|\+(?=\d)){5,36}(?!\w)"
 )
+_MARKS = re.compile(r"[^\w\n]{0,6}")
 _GROUP_ENDS = re.compile(r"(?<=\w)(?=[ ./-])")
 _PLAIN = re.compile(r"[ ./+-]")
 _WORD = re.compile(r"[^\W\d_]+")
 _IBAN = re.compile(r"(?<!\w)[A-Z]{2}\d{2}(?:[ -]?[\dA-Z]{4}){2,7}(?:[ -]?[\dA-Z]{1,4})?(?!\w)")
-_BACK, _FEWEST, _LONGEST_CUE, _WORDS_BETWEEN = 48, 5, 4, 3
+_FEWEST, _WORDS_BETWEEN = 5, 3
 _GENERIC, _GENERAL = "*", 20
 Check = Callable[[str], bool]
 
@@ -52,6 +54,11 @@ def _cues() -> dict[str, tuple[tuple[str, str], ...]]:
 
 
 @functools.cache
+def _finder() -> Cues:
+    return Cues(_cues())
+
+
+@functools.cache
 def _check(module: str) -> Check:
     check: Check = import_module(f"stdnum.{module}").is_valid
     return check
@@ -63,29 +70,28 @@ def find(text: str) -> list[Span]:
 
 
 def _announced(text: str) -> Iterator[Span]:
-    done = 0
-    for start in sorted({*unbroken_starts(text), *wide_starts(text)}):
-        value = _VALUE.match(text, start) if start >= done else None
-        if value is None or sum(map(str.isdigit, value.group())) < _FEWEST:
-            continue
-        kinds = _announcing(lowered(text)[max(start - _BACK, 0) : start])
-        found = _valid_end(text, start, value.end(), kinds) if kinds else None
-        if found is not None:
-            done, label = found
-            yield Span(start, done, label, 0.9 if len(kinds) < _GENERAL else 0.85, SOURCE)
+    for _, end, cue in _finder().find(text):
+        kinds = _cues()[cue]
+        place = _behind(text, end)
+        for _ in range(_WORDS_BETWEEN + 1):
+            value = _VALUE.match(text, place)
+            found = None
+            if value is not None and sum(map(str.isdigit, value.group())) >= _FEWEST:
+                found = _valid_end(text, place, value.end(), kinds)
+            if found is not None:
+                score = 0.9 if len(kinds) < _GENERAL else 0.85
+                yield Span(place, found[0], found[1], score, SOURCE)
+                break
+            word = _WORD.match(text, place)
+            if word is None:
+                break
+            place = _behind(text, word.end())
 
 
-def _announcing(before: str) -> tuple[tuple[str, str], ...]:
-    """What the words before a number announce: those of the longest cue among the last few."""
-    tail = before.rpartition("\n")[2] or before
-    words = _WORD.findall(tail)[-_LONGEST_CUE - _WORDS_BETWEEN :]
-    cues = _cues()
-    for last in range(len(words), max(len(words) - _WORDS_BETWEEN - 1, 0), -1):
-        for first in range(max(last - _LONGEST_CUE, 0), last):
-            kinds = cues.get(" ".join(words[first:last]))
-            if kinds:
-                return kinds
-    return ()
+def _behind(text: str, end: int) -> int:
+    """Where the next word or number begins."""
+    marks = _MARKS.match(text, end)
+    return marks.end() if marks else end
 
 
 def _valid_end(text: str, start: int, end: int, kinds: tuple[tuple[str, str], ...]) -> tuple[int, str] | None:
@@ -110,7 +116,7 @@ def _is_valid(module: str, written: str, plain: str) -> bool:
 
 
 def _accounts(text: str) -> Iterator[Span]:
-    for start in wide_starts(text):
+    for start in letter_starts(text):
         value = _IBAN.match(text, start)
         found = _valid_end(text, start, value.end(), (("ACCOUNT", "iban"),)) if value else None
         if found is not None:

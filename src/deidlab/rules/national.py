@@ -84,9 +84,14 @@ def find(text: str) -> list[Span]:
 
 def _plates(text: str) -> Iterator[Span]:
     """Plates of the UK and of Turkey: a province, letters that are no unit, and a number."""
-    for match in scan(_UK_PLATE, text, letter_starts(text)):
+    padded = text + "\n" * 5
+    british = [start for start in letter_starts(text) if padded[start + 4] == " "]
+    turkish = [
+        start for start in number_starts(text) if padded[start + 2] == " " and padded[start + 3].isupper()
+    ]
+    for match in scan(_UK_PLATE, text, british):
         yield Span(*match.span(), "VEHICLE", 0.85, "rules:plate")
-    for match in scan(_TURKISH_PLATE, text, number_starts(text)):
+    for match in scan(_TURKISH_PLATE, text, turkish):
         if match[1].lower() not in _NO_PLATE:
             yield Span(*match.span(), "VEHICLE", 0.7, "rules:plate")
 

@@ -36,7 +36,9 @@ def _read(asked: str, finding: Finding) -> ServedModel:
 def _served(name: str, finding: Finding, description: str) -> ServedModel:
     """With rules of the language that was named, or else the model's, without those that are switched off."""
     language = finding.find_language()
-    own = {rule.name for rule in languages.of(language).rules}
+    from deidlab.detect.vetoes import VETO_NAMES
+
+    own = {rule.name for rule in languages.of(language).rules} | VETO_NAMES
     without = tuple(rule for rule in finding.without_rules if rule in own)
     return ServedModel(name, replace(finding, without_rules=without), description, language)
 

@@ -27,14 +27,15 @@ def check_language(code: str | None) -> None:
 
 
 def _check_rules(names: Sequence[str], codes: Sequence[str]) -> None:
-    known = dict.fromkeys(rule.name for code in codes for rule in languages.of(code).rules)
+    rules = [*(rule for code in codes for rule in languages.of(code).rules), *as_rules()]
+    known = dict.fromkeys(rule.name for rule in rules)
     if not set(names) <= set(known):
         raise typer.BadParameter(f"--without-rule is one of {', '.join(known)} here")
 
 
 def print_rules(code: str, as_json: bool = False) -> None:
     """Every rule of a language, with one line of what it finds."""
-    rules = languages.of(code).rules
+    rules = (*languages.of(code).rules, *as_rules())
     if as_json:
         print_json([{"rule": rule.name, "finds": rule.about} for rule in rules])
         return

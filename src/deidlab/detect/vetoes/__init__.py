@@ -24,7 +24,6 @@ NUMBERS = frozenset(
     {"IDNUM", "MEDICALRECORD", "ACCOUNT", "HEALTHPLAN", "LICENSE", "DEVICE", "BIOID", "VEHICLE", "ZIP"}
 )
 _CERTAIN = 0.9
-_KEPT = ("known", "deny")
 # What goes by a word in front, a title or a check digit. A list or a shape alone speaks for nothing.
 _CUED = ("rules:name", "rules:id", "rules:national", "rules:ssn", "rules:web", "known", "deny")
 _UNCUED = frozenset({"rules:name-list", "rules:id-shape"})
@@ -97,6 +96,9 @@ VETOES = (
 )  # fmt: skip
 
 
+VETO_NAMES = frozenset(veto.name for veto in VETOES)
+
+
 def running_vetoes(without: Iterable[str]) -> tuple[Veto, ...]:
     """All vetoes but those switched off."""
     off = frozenset(without)
@@ -114,13 +116,16 @@ def _by_label(vetoes: tuple[Veto, ...]) -> dict[str, tuple[Drops, ...]]:
     return {label: tuple(veto.drops for veto in vetoes if label in veto.labels) for label in labels}
 
 
-def drop_vetoed(text: str, spans: Sequence[Span], vetoes: tuple[Veto, ...]) -> list[Span]:
-    """The spans that no veto drops, or that something else speaks for."""
+def drop_vetoed(
+    text: str, spans: Sequence[Span], vetoes: tuple[Veto, ...], counts: Callable[[Span], bool]
+) -> list[Span]:
+    """The spans that no veto drops, or that something else speaks for, and all that do not count anyway."""
     checks = _by_label(vetoes)
     doubtful = {
         span
         for span in spans
-        if not span.source.startswith(_KEPT)
+        if counts(span)
+        and not _is_cued(span)
         and any(drops(text, span) for drops in checks.get(span.label, ()))
     }
     if not doubtful:
@@ -133,8 +138,7 @@ def drop_vetoed(text: str, spans: Sequence[Span], vetoes: tuple[Veto, ...]) -> l
 
 
 def _is_cued(span: Span) -> bool:
-    return (
-        span.source.startswith(_CUED)
-        and span.source not in _UNCUED
-        and (span.score is None or span.score >= _CERTAIN)
-    )
+    """Whether a span is announced by a word or a title, or is known or denied."""
+    if (span.score is not None and span.score < _CERTAIN) or span.source in _UNCUED:
+        return False
+    return span.source.startswith(_CUED)

@@ -26,9 +26,13 @@ def _abbreviations() -> frozenset[str]:
 
 def drops(text: str, span: Span) -> bool:
     """Whether all that is in the span is clinical abbreviations."""
-    if span.score is None or span.score >= SURE or span.end - span.start > _LONGEST or is_part(text, span):
+    value = text[span.start : span.end]
+    # With one capital in front it may be a name (`Pa`, `Lima`): abbreviations are in capitals or mixed.
+    if span.score is None or span.score >= SURE or len(value) > _LONGEST or value.istitle():
         return False
-    words = _WORD.findall(text[span.start : span.end])
+    if is_part(text, span):
+        return False
+    words = _WORD.findall(value)
     if not words or not all(map(_is_abbreviation, words)):
         return False
     if span.label in _INSTITUTIONS and has_capitals_beside(text, span):
@@ -38,7 +42,6 @@ def drops(text: str, span: Span) -> bool:
 
 def _is_abbreviation(word: str) -> bool:
     plain = word.lower().rstrip("'’-/")
-    # With one capital in front it may be a name (`Pa`, `Lima`): abbreviations are in capitals or mixed.
     if word.istitle():
         return False
     return plain in _abbreviations() or (plain.endswith("s") and plain[:-1] in _abbreviations())

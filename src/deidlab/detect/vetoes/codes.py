@@ -16,6 +16,7 @@ from deidlab.types import Span
 _TOKEN = re.compile(r"[\w.:>*+()\[\]-]+")
 _BACK, _LONGEST = 48, 40
 _FEWEST_DIGITS = 2
+_PLAIN = re.compile(r"[ \n(]?[^\W\d_]+(?:[ ,.'’-]{1,2}[^\W\d_]+)*[ \n,.;)]?")
 _DATED, _NDC_DIGITS = re.compile(r"[\d/.-]+"), 10
 _SHAPES = re.compile(
     r"[A-TV-Z]\d[\dAB]\.[\dA-Z]{1,4}"  # a disease by ICD-10
@@ -31,21 +32,22 @@ _PRODUCT = re.compile(r"\bREF ?$")  # In capitals: of a device, not of a letter.
 _PROCEDURE = re.compile(r"(?=[\dA-Z]*[A-Z])[\dBCDFGHX][\dA-HJ-NP-Z]{6}")
 _LINE_OPENER = re.compile(r"(?:^|\n)[ \t*•-]{0,4}$")
 _TOLD = re.compile(r"(?:[,;] ?[A-TV-Z]\d[\dAB]\w{0,4})*[ :,-]{1,3}[A-Za-z]{3,}")
-_SYSTEM_GAP = re.compile(
-    r"[\s:#=(-]{0,3}(?:(?:code|codes|no|number|nr|id|version|is|was|and|or|vs|pt|term)\b[\s:#.]{0,2}){0,2}"
+_BEFORE = re.compile(r"[\w./&'°-]+|[;\n]")
+_FILLERS = frozenset(
+    {"code", "codes", "no", "number", "nr", "id", "version", "is", "was", "and", "or", "to", "vs"}
 )
-_VALUES = re.compile(r"(?:[\w./-]*\d[\w./-]*[\s,;&+()-]{1,3}|(?:and|or|to|vs|y|et|with|w/) ){0,6}")
+_MOST_WORDS = 7
 
 
 @functools.cache
-def _systems() -> re.Pattern[str]:
-    table = read_table("deidlab", "data/detect/vetoes/codes.toml")
-    words = "|".join(map(re.escape, sorted(table["systems"], key=len, reverse=True)))
-    return re.compile(rf"(?<![a-z])(?:{words})(?![a-z]){_SYSTEM_GAP.pattern}{_VALUES.pattern}$")
+def _systems() -> frozenset[str]:
+    return frozenset(read_table("deidlab", "data/detect/vetoes/codes.toml")["systems"])
 
 
 def drops(text: str, span: Span) -> bool:
     """Whether the span is a code, or a part of one."""
+    if _PLAIN.fullmatch(text, max(span.start - 1, 0), span.end + 1):
+        return False
     start, end = _token(text, span)
     value = text[start:end]
     if not any(map(str.isdigit, value)) and ">" not in value:
@@ -59,7 +61,19 @@ def drops(text: str, span: Span) -> bool:
     if _PRODUCT.search(text[max(start - 5, 0) : start]):
         return True
     before = lowered(text)[max(start - _BACK, 0) : start]
-    return bool(_systems().search(before))
+    return _has_system(before)
+
+
+def _has_system(before: str) -> bool:
+    """Whether the name of a system stands before, with nothing but further codes in between."""
+    words = [word.strip(".-") for word in _BEFORE.findall(before)[-_MOST_WORDS:]]
+    for last in range(len(words), 0, -1):
+        if words[last - 1] in _systems() or " ".join(words[max(last - 2, 0) : last]) in _systems():
+            return True
+        word = words[last - 1]
+        if not (word in _FILLERS or any(map(str.isdigit, word))):
+            return False
+    return False
 
 
 def _token(text: str, span: Span) -> tuple[int, int]:

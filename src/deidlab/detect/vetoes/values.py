@@ -18,15 +18,13 @@ _SERIES = re.compile(r"[\d.,]+(?:/[\d.,]+){2,6}/?|[+-]?\d{1,3}(?:[.,]\d{1,2}|\.\
 def drops(text: str, span: Span) -> bool:
     """Whether the number is one of those, and no word makes it a telephone's."""
     value = text[span.start : span.end].strip(" .,;")
-    lower = lowered(text)
-    if span.label not in ("PHONE", "FAX"):
-        if span.label == "DATE":
-            return bool(_SIGNED.fullmatch(text[max(span.start - 1, 0) : span.end].strip()))
+    if span.label == "DATE":
+        return bool(_SIGNED.fullmatch(text[max(span.start - 1, 0) : span.end].strip()))
+    if span.label == "MEDICALRECORD":
         return bool(_SPELL.fullmatch(value) or _SERIES.fullmatch(value))
-    if last_cue(lower[max(span.start - 28, 0) : span.start]):
-        return False
     if not any(map(str.isdigit, value)):
         return not any(map(str.isalpha, value))
-    if _CLOCK.fullmatch(value) and not span.source.startswith("rules:"):
-        return bool(_SPELL.fullmatch(value) or ":" in value)
-    return bool(_SERIES.fullmatch(value))
+    clock = not span.source.startswith("rules:") and ":" in value and _CLOCK.fullmatch(value)
+    if not (clock or _SPELL.fullmatch(value) or _SERIES.fullmatch(value)):
+        return False
+    return not last_cue(lowered(text)[max(span.start - 28, 0) : span.start])
