@@ -2,7 +2,7 @@
 
     python benchmarks/vetoes.py --out benchmarks/results/vetoes.md
 
-Label-blind words as in `benchmarks/english.py`; the embedded English model and the rules of the notes' language.
+Label-blind words as in `benchmarks/english.py`; the embedded English model and rules of the notes' language.
 Each veto is measured alone against none at all, and all of them together. Notes to judge by are not read here.
 """
 
@@ -13,13 +13,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from english import count_note, ratio
-
 from deidlab.corpus import read_corpus
 from deidlab.detect import Detector, load_detector
 from deidlab.detect.answers import Answer, ask_model
 from deidlab.detect.vetoes import VETOES, Veto
 from deidlab.types import Document
+from english import count_note, ratio
 
 DATA = Path("tests/data")
 Keep = Callable[[str], bool]
