@@ -2,8 +2,8 @@
 
     python benchmarks/vetoes.py --out benchmarks/results/vetoes.md
 
-Label-blind words as in `benchmarks/english.py`; the embedded English model and rules of the notes' language.
-Each veto is measured alone against none at all, and all of them together. Notes to judge by are not read here.
+Label-blind words as in `benchmarks/english.py`; embedded English model, rules of the notes' language.
+Each veto is measured alone against none at all, and all together. Notes to judge by are not read here.
 """
 
 from __future__ import annotations

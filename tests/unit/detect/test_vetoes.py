@@ -41,6 +41,7 @@ LEFT = [
     ("PATIENT", "[Frank] denies pain"),
     ("IDNUM", "[S69-10448] received"),
     ("PHONE", "call [555-0142] after six"),
+    ("PHONE", "(775)[555-0129]|"),
     ("DATE", "since [2017] he smokes"),
     ("AGE", "a [12] months old girl"),
     ("HOSPITAL", "[Dental] Suquía"),

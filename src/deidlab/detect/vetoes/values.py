@@ -10,7 +10,8 @@ from deidlab.types import Span
 
 _TIME = r"(?:[01]?\d|2[0-3])[:.h]?[0-5]\d"
 _CLOCK = re.compile(rf"{_TIME}(?::[0-5]\d)?(?: ?[-–/] ?{_TIME})?(?: ?(?:hrs?|h|am|pm|hours|horas))?")
-_SPELL = re.compile(rf"{_TIME} ?[-–] ?{_TIME}")
+# Both hours with two figures: `555-0129` is a telephone.
+_SPELL = re.compile(r"(?:[01]\d|2[0-3]):?[0-5]\d ?[-–] ?(?:[01]\d|2[0-3]):?[0-5]\d")
 _SIGNED = re.compile(r"[+-]+\d{1,2}\.\d\d?")
 _SERIES = re.compile(r"[\d.,]+(?:/[\d.,]+){2,6}/?|[+-]?\d{1,3}(?:[.,]\d{1,2}|\.\d{4})(?:/\d+)*|[+-]")
 
@@ -24,7 +25,7 @@ def drops(text: str, span: Span) -> bool:
         return bool(_SPELL.fullmatch(value) or _SERIES.fullmatch(value))
     if not any(map(str.isdigit, value)):
         return not any(map(str.isalpha, value))
-    clock = not span.source.startswith("rules:") and ":" in value and _CLOCK.fullmatch(value)
-    if not (clock or _SPELL.fullmatch(value) or _SERIES.fullmatch(value)):
+    clock = _SPELL.fullmatch(value) or (":" in value and _CLOCK.fullmatch(value))
+    if not (_SERIES.fullmatch(value) or (clock and not span.source.startswith("rules:"))):
         return False
     return not last_cue(lowered(text)[max(span.start - 28, 0) : span.start])
