@@ -8,6 +8,7 @@ import typer
 
 from deidlab import languages
 from deidlab.cli.output import print_json
+from deidlab.detect.vetoes import as_rules
 from deidlab.pipeline.settings import Finding
 
 
