@@ -141,14 +141,17 @@ def detect(
     return [replace(note, spans=one.spans) for note, one in zip(notes, found, strict=True)]
 
 
-def tell(export: Path, **facts: str | float) -> None:
+Fact = str | float | list[str]
+
+
+def tell(export: Path, **facts: Fact) -> None:
     """Add facts to what an exported folder's tagger.json says."""
     path = export / "tagger.json"
     path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | facts, indent=1) + "\n", "utf-8")
 
 
 def export_int8(
-    run: Path, out: Path, notes: Sequence[Document], texts: Sequence[str] = (), **facts: str | float
+    run: Path, out: Path, notes: Sequence[Document], texts: Sequence[str] = (), **facts: Fact
 ) -> dict[str, Any]:
     """The run as an int8 folder, its vocabulary pruned to these texts where there are any; the record.
 
@@ -170,10 +173,15 @@ def export_int8(
 
 
 def install(
-    export: Path, story: Story, measured: Sequence[Measured], run: Path, fidelity: dict[str, Any]
+    export: Path,
+    story: Story,
+    measured: Sequence[Measured],
+    run: Path,
+    fidelity: dict[str, Any],
+    models: Path = MODELS,
 ) -> Path:
     """Put the export and its card where the package looks for it."""
-    target = MODELS / story.name
+    target = models / story.name
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(export, target)
     run_record = json.loads((run / "record.json").read_text("utf-8"))

@@ -1,31 +1,43 @@
-"""The training notes of the model for all languages: made and filled notes, and MEDDOCAN, from a seed.
+"""Write the training notes of the model for all languages: made and filled notes, and MEDDOCAN, from a seed.
 
-Labels are those of `made`: the types of i2b2 2014, sex and kinship. MEDDOCAN's are brought to them by what a
-span holds, since one of its types may be several here.
+    python recipes/all/all_notes.py --base mtsamples.jsonl --meddocan MEDDOCAN --out NOTES
+
+MEDDOCAN is the folder with `train` and `dev`; `--base` may be a file that `--prepare` wrote. Labels are those
+of `made`: the types of i2b2 2014, sex and kinship. MEDDOCAN's are brought to them by what a span holds, since
+one of its types may be several here. The notes do not depend on the number of processes.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 import multiprocessing
 import os
 import re
 import sys
+import time
+import tomllib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-sys.path[:0] = [str(Path(__file__).parents[1] / "en")]
+sys.path.append(str(Path(__file__).parents[1] / "en"))
 
-from corpus import read_prepared  # noqa: E402  (recipes/en)
+from corpus import prepare, read_prepared  # noqa: E402  (recipes/en)
 
 from deidlab import languages  # noqa: E402
+from deidlab.corpus.jsonl import document_to_record  # noqa: E402
 from deidlab.labels import load_map  # noqa: E402
 from deidlab.make.base import fill_notes  # noqa: E402
 from deidlab.make.masks import BaseNote  # noqa: E402
 from deidlab.make.notes import make_notes  # noqa: E402
 from deidlab.make.spoken import make_spoken_notes  # noqa: E402
+from deidlab.train.swapping import swap_mentions  # noqa: E402
 from deidlab.types import Document, Span  # noqa: E402
 
+HERE = Path(__file__).parent
+PREPARED = ".gz"
 _CHUNK = 500
 _POSTCODE = re.compile(r"[\d\s.-]+")
 _NUMBER = re.compile(r"\s*[\d.,]+")
@@ -33,43 +45,77 @@ _DNI = re.compile(r"[XYZ]?\d{7,8}[-\s]?[A-Z]")
 _BASE: list[BaseNote] = []
 
 
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """How many notes of each kind; `copies` is how often each note of MEDDOCAN comes."""
-
-    en: int = 40_000
-    base: int = 16_000
-    es: int = 45_000
-    fr: int = 35_000
-    copies: int = 6
+def read_recipe(path: Path = HERE / "recipe.toml") -> dict[str, Any]:
+    return tomllib.loads(path.read_text("utf-8"))
 
 
-def make_corpus(sizes: Sizes, seed: int, base: Path | None, meddocan: Iterable[Document]) -> list[Document]:
-    """All notes, in an order that does not depend on the number of processes."""
-    if sizes.base and base is not None:
-        _BASE[:] = read_prepared(base)
-    kinds = {"en": sizes.en, "base": sizes.base, "es": sizes.es, "fr": sizes.fr}
+def write_notes(
+    recipe: dict[str, Any], base: Path | None, meddocan: Path | None, out: Path, share: float = 1.0
+) -> int:
+    """All notes of the recipe, or a share of each kind, as parts of a folder; how many."""
+    sizes, seed = recipe["notes"], recipe["seed"]
+    _BASE[:] = read_prepared(base) if base is not None else []
+    kinds = {kind: int(sizes[kind] * share) for kind in ("en", "base", "es", "fr")}
+    if not _BASE:
+        kinds.pop("base")
+    folder = out / "train"
+    folder.mkdir(parents=True)
     tasks = [
-        (kind, first, min(_CHUNK, n - first), seed)
+        (kind, first, min(_CHUNK, n - first), seed, folder)
         for kind, n in kinds.items()
         for first in range(0, n, _CHUNK)
     ]
+    n_written = 0
     with multiprocessing.get_context("fork").Pool(min(16, os.cpu_count() or 1)) as pool:
-        made = [document for part in pool.map(_make, tasks, chunksize=1) for document in part]
-    known = [to_made_labels(document) for document in meddocan]
-    return made + [replace(each, id=f"{each.id}-{copy}") for copy in range(sizes.copies) for each in known]
+        for done, n in enumerate(pool.imap_unordered(_write_part, tasks), 1):
+            n_written += n
+            if done % 40 == 0:
+                print(f"{n_written} notes", flush=True)
+    known = list(map(to_made_labels, read_meddocan(meddocan, "train")))
+    known = known[: max(1, int(len(known) * share))]
+    copies = swap_mentions(known, sizes["swaps"], seed)
+    _write(folder / "meddocan.jsonl", [*known, *copies])
+    _write(out / "held_out.jsonl", make_held_out(recipe, meddocan, share))
+    return n_written + len(known) + len(copies)
 
 
-def _make(task: tuple[str, int, int, int]) -> list[Document]:
+def make_held_out(recipe: dict[str, Any], meddocan: Path | None, share: float = 1.0) -> list[Document]:
+    """Made notes of another seed, and MEDDOCAN's development notes."""
+    n, seed = max(1, int(recipe["held_out"]["each"] * share)), recipe["held_out"]["seed"]
+    made = [note for kind in ("en", "es", "fr") for note in make((kind, 0, n, seed))]
+    return [*made, *map(to_made_labels, read_meddocan(meddocan, "dev")[: max(1, int(100 * share))])]
+
+
+def make(task: tuple[str, int, int, int]) -> Iterable[Document]:
+    """So many notes of a kind, from a number on."""
     kind, first, n, seed = task
     if kind == "base":
-        return list(fill_notes(_BASE, n, seed, lift=True, first=first))
+        return fill_notes(_BASE, n, seed, lift=True, first=first)
     # Patients have up to three notes: numbers that far apart never meet.
     if kind == "en":
-        return list(make_notes(n, seed, lift=True, first=first))
+        return make_notes(n, seed, lift=True, first=first)
     notes = languages.find(kind).notes
     assert notes is not None
-    return list(make_spoken_notes(kind, notes(), n, seed, first))
+    return make_spoken_notes(kind, notes(), n, seed, first)
+
+
+def _write_part(task: tuple[str, int, int, int, Path]) -> int:
+    kind, first, n, seed, folder = task
+    return _write(folder / f"{kind}-{first:06d}.jsonl", make((kind, first, n, seed)))
+
+
+def _write(path: Path, notes: Iterable[Document]) -> int:
+    lines = [json.dumps(document_to_record(note), ensure_ascii=False) for note in notes]
+    path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    return len(lines)
+
+
+def read_meddocan(folder: Path | None, part: str) -> list[Document]:
+    if folder is None:
+        return []
+    from deidlab.corpus import read_corpus
+
+    return list(read_corpus(folder / part, "i2b2"))
 
 
 def to_made_labels(document: Document) -> Document:
@@ -91,3 +137,37 @@ def _brought(document: Document) -> Iterator[Span]:
         number = _NUMBER.match(text) if label == "AGE" else None
         if label:
             yield replace(span, label=label, end=span.start + number.end() if number else span.end)
+
+
+def prepare_base(base: Path, out: Path) -> Path:
+    """The base read once, with the rules; a file that was written so before is taken as it is."""
+    if base.suffix == PREPARED:
+        return base
+    from deidlab.corpus import read_corpus
+
+    out.parent.mkdir(parents=True, exist_ok=True)
+    prepare(read_corpus(base), out)
+    return out
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--base", type=Path, help="English notes to fill, in any format")
+    parser.add_argument("--prepare", type=Path, help="only read the base into this file")
+    parser.add_argument("--meddocan", type=Path)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--share", type=float, default=1.0, help="of each kind of notes; for trying it out")
+    said = parser.parse_args()
+    if said.prepare:
+        prepare_base(said.base, said.prepare)
+        return
+    began = time.perf_counter()
+    base = said.base and prepare_base(said.base, said.out.with_suffix(f".base{PREPARED}"))
+    n = write_notes(read_recipe(), base, said.meddocan, said.out, said.share)
+    print(f"{n} notes written in {time.perf_counter() - began:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -3,7 +3,7 @@
     python recipes/en/train.py --base mtsamples.jsonl --model MINILM_FOLDER --out RUN
 
 `--prepare FILE` only reads the base into a file that `--prepared` takes, on a machine without the rules'
-libraries; `--keep FOLDER` packs the run into small files (`train_meddocan.py --unpack` is the mirror).
+libraries; `--keep FOLDER` packs the run into small files (`recipes/packing.py` has the mirror).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "benchmarks")]
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 
 from corpus import make_corpus, prepare  # noqa: E402
 
@@ -91,7 +91,7 @@ def main() -> None:
     if arguments.out:
         train(arguments)
     if arguments.keep:
-        from train_meddocan import pack_run
+        from packing import pack_run
 
         pack_run(arguments.out, arguments.keep)
 
