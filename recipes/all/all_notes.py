@@ -24,17 +24,17 @@ from typing import Any
 
 sys.path.append(str(Path(__file__).parents[1] / "en"))
 
-from corpus import prepare, read_prepared  # noqa: E402  (recipes/en)
+from corpus import prepare, read_prepared
 
-from deidlab import languages  # noqa: E402
-from deidlab.corpus.jsonl import document_to_record  # noqa: E402
-from deidlab.labels import load_map  # noqa: E402
-from deidlab.make.base import fill_notes  # noqa: E402
-from deidlab.make.masks import BaseNote  # noqa: E402
-from deidlab.make.notes import make_notes  # noqa: E402
-from deidlab.make.spoken import make_spoken_notes  # noqa: E402
-from deidlab.train.swapping import swap_mentions  # noqa: E402
-from deidlab.types import Document, Span  # noqa: E402
+from deidlab import languages
+from deidlab.corpus.jsonl import document_to_record
+from deidlab.labels import load_map
+from deidlab.make.base import fill_notes
+from deidlab.make.masks import BaseNote
+from deidlab.make.notes import make_notes
+from deidlab.make.spoken import make_spoken_notes
+from deidlab.train.swapping import swap_mentions
+from deidlab.types import Document, Span
 
 HERE = Path(__file__).parent
 PREPARED = ".gz"

@@ -18,6 +18,7 @@ from safetensors.numpy import load_file  # noqa: E402
 from deidlab.detect.embedded import embedded_folder  # noqa: E402
 from deidlab.detect.folder import SHAPES_KEY, WEIGHTS, read_tagger  # noqa: E402
 from deidlab.detect.model import TaggingModel, load_model  # noqa: E402
+from deidlab.detect.packed.loading import load_tagger  # noqa: E402
 from deidlab.detect.packed.runtime import open_run  # noqa: E402
 from deidlab.detect.rebuilt import CONFIG, rebuild_tensors  # noqa: E402
 from deidlab.detect.runtimes import choose_threads  # noqa: E402
@@ -178,3 +179,11 @@ def test_what_cannot_be_rebuilt_is_one_line(runs: dict[str, Path], tmp_path: Pat
         harm(tmp_path / name)
         with pytest.raises(ModelError, match="rebuil"):
             rebuild_tensors(tmp_path / name)
+
+
+def test_an_embedded_model_has_the_layers_that_a_gpu_fuses() -> None:
+    folder = embedded_folder("en")
+    tagger = load_tagger(folder, read_tagger(folder), torch.device("cpu"))
+    layers = [module for module in tagger.model.modules() if hasattr(module, "is_last")]
+    assert len(layers) == tagger.model.config.num_hidden_layers and layers[-1].is_last
+    assert tagger.packs and tagger.shapes is not None and not tagger.training
