@@ -27,7 +27,7 @@ sys.path.append(str(Path(__file__).parents[1] / "en"))
 from corpus import prepare, read_prepared
 
 from deidlab import languages
-from deidlab.corpus.jsonl import document_to_record
+from deidlab.corpus.records import document_to_record
 from deidlab.labels import load_map
 from deidlab.make.base import fill_notes
 from deidlab.make.masks import BaseNote

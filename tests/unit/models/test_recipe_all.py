@@ -151,3 +151,38 @@ def test_a_run_is_split_and_joined(
 @pytest.mark.parametrize("script", ["pack.sh", "run.sh"])
 def test_the_shell_can_read_its_scripts(script: str) -> None:
     assert subprocess.run(["sh", "-n", str(RECIPES / "all" / script)], check=False).returncode == 0
+
+
+def test_a_folder_of_notes_in_several_languages_is_masked_note_by_note(run: Path, tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from deidlab.cli.app import app
+    from deidlab.detect import load_detector
+
+    texts = {
+        "a": "The patient was seen on 13/4/2064 by Dr. Harlan Voss and denies any pain since his discharge.",
+        "b": "La paciente fue vista el 13/4/2064 por la Dra. Lucía Barrachina y refiere dolor desde hace días.",
+    }
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    for name, text in texts.items():
+        (notes / f"{name}.txt").write_text(text, "utf-8")
+    detector = load_detector(str(run))
+    assert [detector.for_note(text).language for text in texts.values()] == ["en", "es"]
+    options = [
+        "--model",
+        str(run),
+        "--style",
+        "surrogate",
+        "--ids",
+        "keep",
+        "--out",
+        str(tmp_path / "out"),
+        "-q",
+    ]
+    found = CliRunner().invoke(app, ["mask", str(notes), *options])
+    assert found.exit_code == 0, found.output
+    record = json.loads((tmp_path / "out.deidlab" / "record.json").read_text("utf-8"))
+    assert record["settings"]["language"] == "en+es+fr"
+    masked = [(tmp_path / "out" / f"{name}.txt").read_text("utf-8") for name in texts]
+    assert "13/4/2064" not in "".join(masked) and "Barrachina" not in masked[1] and "Voss" not in masked[0]
