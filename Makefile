@@ -11,7 +11,7 @@ READY_DEV := $(VENV)/.ready-dev
 # Tests start the command line hundreds of times: its modules are compiled once, not at each start.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-slow check format bench clean help
+.PHONY: demo test test-slow check format bench compare clean help
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -68,6 +68,9 @@ bench: $(READY_DEV)  ## measure; results are printed, and kept where a script sa
 	$(BIN)/python benchmarks/serve_load.py
 	$(BIN)/python benchmarks/databases.py
 	$(BIN)/python benchmarks/plan_check.py
+
+compare: $(READY_DEV)  ## our model beside other people's systems, each installed in an environment of its own
+	$(BIN)/python benchmarks/compare.py
 
 clean:  ## remove what the commands above made
 	rm -rf $(VENV) demo-out .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

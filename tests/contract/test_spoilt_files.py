@@ -5,6 +5,7 @@ A bad document's reason is a line of ours: it quotes nothing and names no file, 
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
@@ -41,6 +42,13 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
             write_corpus(
                 [NOTE], folder / "notes" if format.render else folder / f"n{format.suffixes[0]}", name
             )
+        elif name == "asq-phi":
+            tag = f'{{"identifier_type": "NAME", "value": "{NAME}"}}'
+            (folder / "id.asq-phi.txt").write_text(f"===QUERY===\nSeen by {NAME}\n===PHI_TAGS===\n{tag}\n")
+        elif name == "presidio-research":
+            span = {"entity_type": "PERSON", "entity_value": NAME, "start_position": 8, "end_position": 20}
+            rows = [{"full_text": f"Seen by {NAME}", "spans": [span], "template_id": 1, "metadata": None}]
+            (folder / "id.presidio-research.json").write_text(json.dumps(rows))
         else:
             (folder / "id.text").write_text(
                 f"START_OF_RECORD=1||||1||||\nSeen by {NAME}\n||||END_OF_RECORD\n"
@@ -140,6 +148,8 @@ def test_ids_made_of_names_are_told_apart(name: str, tmp_path: Path) -> None:
                 "csv": lambda p: p.write_text("text\nx\n"),
                 "jsonl": lambda p: p.write_text('{"text": "x"}\n'),
                 "parquet": write_texts,
+                "asq-phi": lambda p: p.write_text("===QUERY===\nx\n===PHI_TAGS===\n"),
+                "presidio-research": lambda p: p.write_text('[{"full_text": "x"}]'),
             }.get(name, lambda p: p.write_text("x\tO\n"))(_made(where) / f"note{format.suffixes[0]}")
     ids = [document.id for document in read_corpus(tmp_path, name)]
     ending = "" if format.render or name.startswith("conll") else "-1"

@@ -30,6 +30,7 @@ _COMMANDS = {
     "Corpora and scores": {
         "corpus": "Read, convert, check, count, split, merge and make annotated corpora.",
         "score": "Score a system against gold: words, entities, the challenges' measures, leaks, intervals.",
+        "compare": "Which detector works on these notes: ours and other people's, measured alike.",
     },
     "Models and studies": {
         "train": "Fine-tune a model to find PHI, and leave a folder with the model, its record and its card.",

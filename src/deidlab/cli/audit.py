@@ -113,8 +113,8 @@ def _check_places(options: AuditOptions, verdicts: Path | None) -> None:
 
 def _second_look(record: RunRecord, second: str | None) -> dict[str, Any]:
     from deidlab import languages
-    from deidlab.detect import load_detector
     from deidlab.report.audit.second import choose_second, find_again
+    from deidlab.systems.masking import load_detector
 
     model, rules, threshold, said = choose_second(dict(record.settings), second)
     language = languages.of(str(record.settings.get("language", ""))).code

@@ -162,18 +162,19 @@ def load(
     language: str = "",
     without_rules: Sequence[str] = (),
 ) -> Deidentifier:
-    """A de-identifier: `model` is an embedded model's name or an exported folder, None for rules alone.
+    """A de-identifier: `model` is an embedded model's name, an exported folder or a system such as
+    `hf:FOLDER`, None for rules alone.
 
     Without `key_file` the secret is random, and another call gives other surrogates. `language` is the code
     of that of the notes, where it is not the model's; `without_rules` names rules that do not run.
     """
-    from deidlab.detect import KnownTable, load_detector
-    from deidlab.detect.embedded import language_of
+    from deidlab.detect import KnownTable
     from deidlab.mask.keys import random_key, read_key
+    from deidlab.systems.masking import language_of, load_detector
 
     table = None if known is None else KnownTable.read(known)
     detector = load_detector(
-        model, rules, table, threshold=threshold, language=language, without_rules=without_rules
+        model, rules, known=table, threshold=threshold, language=language, without_rules=without_rules
     )
     key = random_key() if key_file is None else read_key(key_file).key
     return Deidentifier(detector, key, language or language_of(model))

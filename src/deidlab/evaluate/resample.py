@@ -7,8 +7,9 @@ unit scores the same the interval has no width: a leak rate of nought needs the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -74,6 +75,35 @@ def bootstrap(tally: Tally, settings: ResampleSettings, rows: Ints | None = None
     )
 
 
+def bootstrap_types(tally: Tally, settings: ResampleSettings, measure: str) -> dict[str, Interval]:
+    """F1 of each scored type by that measure."""
+    return dict(
+        zip(tally.scored, _intervals(tally, settings, partial(_type_f1, measure=measure)), strict=True)
+    )
+
+
+def bootstrap_recall(tally: Tally, label: str, settings: ResampleSettings) -> Interval:
+    """The share of a type's words that spans of any label hide."""
+    code = np.array([tally.labels.index(label)])
+
+    def recall(totals: CountTable, _: Ints) -> Floats:
+        return precision_recall_f1(totals.cells["masked"][..., code, :])[1]
+
+    return _intervals(tally, settings, recall)[0]
+
+
+def _intervals(
+    tally: Tally, settings: ResampleSettings, figures: Callable[[CountTable, Ints], Floats]
+) -> list[Interval]:
+    """Of figures that are columns of one array."""
+    table, scored = unit_table(tally, settings.unit), tally.scored_codes
+    values = figures(table.total(), scored)
+    if settings.n_resamples == 0 or table.n_rows < 2:
+        return [Interval(none_if_nan(value)) for value in values]
+    drawn = np.concatenate([figures(totals, scored) for totals in resample_totals(table, settings)])
+    return [interval(value, drawn[:, column], settings.confidence) for column, value in enumerate(values)]
+
+
 def unit_table(tally: Tally, unit: str, rows: Ints | None = None) -> CountTable:
     """One row of counts a unit, in the order of documents or of patients' names."""
     table = tally.table if rows is None else tally.table.take(rows)
@@ -112,5 +142,5 @@ def interval(value: Floats | float, drawn: Floats, confidence: float) -> Interva
     return Interval(none_if_nan(value), float(low), float(high))
 
 
-def _type_f1(totals: CountTable, scored: Ints) -> Floats:
-    return precision_recall_f1(totals.cells["words"][..., scored, :])[2]
+def _type_f1(totals: CountTable, scored: Ints, measure: str = "words") -> Floats:
+    return precision_recall_f1(totals.cells[measure][..., scored, :])[2]

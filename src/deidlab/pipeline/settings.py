@@ -57,7 +57,7 @@ class Finding:
     model: str | None = option(
         DEFAULT,
         metavar="|".join((*MODELLED, "FOLDER")),
-        help="An embedded model, or the folder of an export or a run.",
+        help="An embedded model, the folder of an export or a run, or a system such as hf:FOLDER.",
         group=COMMON,
     )
     rules: str = option(
@@ -122,14 +122,15 @@ class Finding:
 
     def find_language(self) -> str:
         """The code of the language that was named, else the model's; empty where neither tells."""
-        from deidlab.detect.embedded import language_of
+        from deidlab.systems.masking import language_of
 
         return self.language or language_of(None if self.rules == "only" else self.model)
 
     def load(self) -> Detector:
         """The detector; a worker calls this once."""
-        from deidlab.detect import KnownTable, load_detector, read_terms
+        from deidlab.detect import KnownTable, read_terms
         from deidlab.pipeline.run.sameness import check_mark
+        from deidlab.systems.masking import load_detector
 
         check_mark(self)
         known = None if self.known is None else KnownTable.read(self.known)
@@ -139,8 +140,9 @@ class Finding:
         )
         model = None if self.rules == "only" else self.model
         return load_detector(
-            model, self.rules, known, allow, deny, self.threshold, self.labels, self.how, self.device,
-            self.language, self.without_rules,
+            model, self.rules, known=known, allow=allow, deny=deny, threshold=self.threshold,
+            labels=self.labels, how=self.how, device=self.device, language=self.language,
+            without_rules=self.without_rules,
         )  # fmt: skip
 
 

@@ -23,6 +23,11 @@ def resolve_paths(table: dict[str, Any], base: Path) -> dict[str, Any]:
                 value = row.get(key) if isinstance(row, dict) else None
                 if isinstance(value, str) and value and (kind == "cross" or (base / value).exists()):
                     row[key] = str((base / value).resolve())
+    for row in table["system"] if isinstance(table.get("system"), list) else []:
+        given = row.get("system") if isinstance(row, dict) else None
+        kind, colon, place = given.partition(":") if isinstance(given, str) else ("", "", "")
+        if colon and place and (base / place).exists():
+            row["system"] = f"{kind}:{(base / place).resolve()}"
     return table
 
 

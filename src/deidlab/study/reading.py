@@ -24,6 +24,7 @@ from deidlab.study.spec import (
     CorpusSpec,
     CostSpec,
     CrossSpec,
+    ForeignSpec,
     HalvingSpec,
     MakeSpec,
     ModelSpec,
@@ -31,6 +32,7 @@ from deidlab.study.spec import (
     SplitSpec,
     StudySpec,
 )
+from deidlab.systems.specification import read_specs
 from deidlab.tomlfile import read_table
 from deidlab.train.settings import check_table
 
@@ -80,6 +82,7 @@ def spec_from(table: Mapping[str, Any], where: str, stem: str = "study") -> Stud
         hybrids=_names(table, "hybrids", HYBRIDS, where),
         cross=tuple(_cross(each, where) for each in _list_of_tables(table, "cross", where)),
         baselines=_names(table, "baselines", BASELINES, where),
+        system=tuple(_system(each, where) for each in _list_of_tables(table, "system", where)),
     )
     _check(spec, where)
     return spec
@@ -107,6 +110,8 @@ def _check(spec: StudySpec, where: str) -> None:
     if spec.run.keep not in KEEP:
         raise UnknownNameError(f"value of 'keep' in {where}:", spec.run.keep, KEEP)
     _refuse_twice([each.name for each in spec.cross], where, "corpus of [[cross]]")
+    rows = [*(each.name for each in spec.models), *(each.name for each in spec.system)]
+    _refuse_twice(rows, where, "row")
     for name in spec.baselines:
         if any(each.name == name or each.name.startswith(f"{name}-") for each in spec.models):
             raise ConfigError(f"{where}: a model is called '{name}' as a baseline is; give it another name")
@@ -136,6 +141,13 @@ def _model(table: Mapping[str, Any], where: str) -> ModelSpec:
 def _cross(table: Mapping[str, Any], where: str) -> CrossSpec:
     name = _name(table.get("name", ""), where)
     return CrossSpec(**check_table(CrossSpec, dict(table), f"{where}, [[cross]] {name}"))
+
+
+def _system(table: Mapping[str, Any], where: str) -> ForeignSpec:
+    name = _name(table.get("name", ""), where)
+    spec = ForeignSpec(**check_table(ForeignSpec, dict(table), f"{where}, [[system]] {name}"))
+    read_specs([f"{name}={spec.system}"], [spec.python] if spec.python else [])
+    return spec
 
 
 def _name(value: Any, where: str) -> str:

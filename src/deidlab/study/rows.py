@@ -13,7 +13,7 @@ from deidlab.study.records import predictions_path
 from deidlab.study.testrecords import write_test
 from deidlab.types import Document, Span
 
-MODEL, ENSEMBLE, HYBRID, BASELINE = "model", "ensemble", "hybrid", "baseline"
+MODEL, ENSEMBLE, HYBRID, BASELINE, SYSTEM = "model", "ensemble", "hybrid", "baseline", "system"
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,6 +79,15 @@ class CrossSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class ForeignSpec:
+    """A system that was not trained here, as `deidlab compare --system` takes it: a row like the others."""
+
+    name: str
+    system: str = ""
+    python: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class CostSpec:
     """What an hour of one GPU costs."""
 
@@ -119,6 +128,7 @@ class StudySpec:
     hybrids: tuple[str, ...]
     cross: tuple[CrossSpec, ...]
     baselines: tuple[str, ...] = ()
+    system: tuple[ForeignSpec, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -126,6 +136,10 @@ class StudySpec:
     def as_record(self) -> dict[str, Any]:
         """The study as records show it: of every path only the last part, which means the same elsewhere."""
         table = json.loads(json.dumps(self.as_dict()))
+        for row in table["system"]:
+            kind, _, place = row["system"].partition(":")
+            row["system"] = f"{kind}:{last_part(place)}" if place else kind
+            row["python"] = ""
         for row, keys in (
             (table["corpus"], ("path", "train", "validation", "test")),
             *((each, ("path",)) for each in table["cross"]),
@@ -143,6 +157,8 @@ class StudySpec:
         if not table["baselines"]:
             # Folders from before there were any keep their fingerprint.
             table.pop("baselines")
+        if not table["system"]:
+            table.pop("system")
         for key in ("path", "train", "validation", "test"):
             table["corpus"][key] = bool(table["corpus"][key])
         text = json.dumps(table, sort_keys=True, ensure_ascii=False)

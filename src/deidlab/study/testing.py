@@ -25,13 +25,15 @@ from deidlab.study.notes import read_cross
 from deidlab.study.predictions import write_predictions
 from deidlab.study.records import Choice, Selection, cross_path
 from deidlab.study.rows import ENSEMBLE, MODEL, Row, RowWriter
+from deidlab.study.systems import system_row
 from deidlab.study.workshop import Workshop
 
 _Answers = dict[str, Answered]
 
 
 def predict_selected(workshop: Workshop, selection: Selection) -> None:
-    """Predictions and figures of every selected model, of ensembles and hybrids of them, and of baselines."""
+    """Predictions and figures of every selected model, of ensembles and hybrids of them, of baselines and
+    of other systems."""
     spec, folder = workshop.spec, workshop.folder
     for choice in selection.choices.values():
         if not weights_of(folder, choice.run).is_file():
@@ -47,6 +49,9 @@ def predict_selected(workshop: Workshop, selection: Selection) -> None:
     for which in spec.baselines:
         facts = read_tagger(folder / RUNS / first.run)
         writer.write(baseline_row(which, facts, {part: notes[part] for part in PARTS}))
+    for wanted in spec.system:
+        facts = read_tagger(folder / RUNS / first.run)
+        writer.write(system_row(wanted, facts, {part: notes[part] for part in PARTS}))
     kept = {
         name: _test_model(workshop, writer, name, choice, notes)
         for name, choice in selection.choices.items()

@@ -14,6 +14,7 @@ from deidlab.detect.embedded import EMBEDDED
 from deidlab.errors import ConfigError
 from deidlab.pipeline.settings import Finding
 from deidlab.shipped import is_own_file
+from deidlab.systems.masking import folder_of, plain_name
 
 _ENDS = 64 * 1024
 
@@ -25,9 +26,12 @@ def pin_finding(finding: Finding) -> Finding:
         for name in ("known", "allow", "deny")
         if (path := getattr(finding, name)) is not None
     }
-    model = finding.model
-    if model is not None and model not in EMBEDDED and Path(model).is_dir():
-        model = str(Path(model).resolve())
+    model = plain_name(finding.model)
+    if model is not None and model not in EMBEDDED:
+        if Path(model).is_dir():
+            model = str(Path(model).resolve())
+        elif folder := folder_of(model):
+            model = f"{model.partition(':')[0]}:{folder.resolve()}"
     labels = str(Path(finding.labels).resolve()) if is_own_file(finding.labels) else finding.labels
     whole = replace(finding, model=model, labels=labels, **lists)
     return replace(whole, mark=mark_files(whole))
@@ -50,7 +54,7 @@ def mark_files(finding: Finding) -> str:
         if path is not None:
             digest.update(_read(path))
     if finding.rules != "only" and finding.model is not None and finding.model not in EMBEDDED:
-        folder = Path(finding.model)
+        folder = folder_of(finding.model) or Path(finding.model)
         for path in sorted(folder.iterdir()) if folder.is_dir() else ():
             if path.is_file():
                 digest.update(path.name.encode() + _ends(path))

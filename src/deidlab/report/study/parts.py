@@ -50,6 +50,10 @@ class StudyReport:
     not_asked: tuple[str, ...]
     sections: tuple[Section, ...]
     provenance: Mapping[str, Any]
+    footer: str = (
+        "No word of a note is on this page. Figures are of this study alone; they are evidence for whoever "
+        "decides, not a claim of compliance."
+    )
 
     @property
     def missing(self) -> tuple[str, ...]:

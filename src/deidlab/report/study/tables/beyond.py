@@ -6,7 +6,7 @@ from deidlab.evaluate.compare import holm
 from deidlab.report.study.registry import study_table
 from deidlab.report.study.scores import ScoredStudy, score_cross
 from deidlab.report.tables import Table, Value, columns_of
-from deidlab.study.rows import BASELINE
+from deidlab.study.rows import BASELINE, SYSTEM
 
 HOME = "(its own test part)"
 
@@ -37,6 +37,8 @@ def beyond_table(study: ScoredStudy) -> Table | None:
     title = "Ensembles and hybrids"
     if any(row.kind == BASELINE for row in study.others):
         title = "Ensembles, hybrids and baselines"
+    if any(row.kind == SYSTEM for row in study.others):
+        title = "Ensembles, hybrids, baselines and other systems"
     return Table(title, columns, tuple(rows), " ".join([note, *said]))
 
 

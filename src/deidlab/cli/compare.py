@@ -1,0 +1,185 @@
+"""`deidlab compare NOTES --system … --out DIR`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from deidlab.cli.options import COMMON, argument, option, takes_options
+from deidlab.cli.options.intervals import IntervalOptions
+from deidlab.cli.options.output import AnswerOptions, OverwriteOption
+from deidlab.cli.options.reading import ReadingOptions
+from deidlab.cli.output import print_json, tell, tell_written
+
+if TYPE_CHECKING:
+    from deidlab.systems.comparing import CompareSettings, Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class SystemOptions:
+    """Which systems, and how they are reached."""
+
+    GROUP: ClassVar[str] = "Systems"
+
+    system: tuple[str, ...] = option(
+        help="A system, as KIND:ARGUMENT or NAME=KIND:ARGUMENT: embedded:en, rules:es, run:FOLDER, "
+        "hf:FOLDER, "
+        "hf-pipeline:FOLDER, gliner:FOLDER, presidio, spacy:MODEL, philter, scrubadub, corpus:FOLDER, "
+        'command:"PROGRAM …", http:URL. May be given several times.',
+        default=(), metavar="SYSTEM",
+    )  # fmt: skip
+    python: tuple[str, ...] = option(
+        help="The Python that runs adapters of other people's libraries; KIND=PATH or NAME=PATH for one "
+        "system.",
+        default=(), metavar="PATH",
+    )  # fmt: skip
+    ensemble: str = option("", help="Add a row in which all answer as one.", metavar="union|vote|mean")
+    timeout: float = option(60.0, help="Seconds that a system has for a note.", min=0.01)
+    start_timeout: float = option(300.0, help="Seconds that a system has to start.", min=0.01)
+    cores: int = option(1, help="Cores that each system may use; 0 is all.", min=0)
+    allow_host: tuple[str, ...] = option(
+        help="A host beyond this machine that http: may send notes to.", default=(), metavar="HOST"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingOptions:
+    """How the systems are judged."""
+
+    GROUP: ClassVar[str] = "How to judge"
+
+    labels: str = option("i2b2-groups", help="The label set that labels are compared in.", metavar="SET")
+    map: tuple[str, ...] = option(
+        help="A TOML file with a row a label, for labels that no shipped map knows; NAME=FILE for one "
+        "system.",
+        default=(), metavar="FILE",
+    )  # fmt: skip
+    robustness: bool = option(
+        False,
+        help="Also on the notes in lower case, in upper case, with scanning noise and with wrapped lines.",
+    )  # fmt: skip
+    fairness: bool = option(False, help="Also recall of names by origin, with the gold's own names swapped.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareOptions:
+    """All that `deidlab compare` is told."""
+
+    GROUP: ClassVar[str] = COMMON
+
+    notes: Path = argument(metavar="NOTES", help="Notes with gold spans, in any format.")
+    out: Path = option(help="The folder for the report: HTML, Markdown, LaTeX, CSV, JSON.")
+    show_text: bool = option(False, help="Quote the notes where systems went wrong, in the report.")
+    systems: SystemOptions
+    judging: JudgingOptions
+    intervals: IntervalOptions
+    reading: ReadingOptions
+    overwriting: OverwriteOption
+    answer: AnswerOptions
+
+
+@takes_options
+def compare(options: CompareOptions) -> None:
+    """Which detector works on these notes: ours and other people's, measured alike.
+
+    A system that fails on a note is failed for that note, and the rest goes on.
+
+    Example: deidlab compare notes/ --system embedded:en --system presidio --out compare/
+    """
+    from deidlab.corpus import read_corpus
+    from deidlab.corpus.files import refuse_existing
+    from deidlab.errors import UsageError
+    from deidlab.report.study.files import report_to_json, write_report
+    from deidlab.report.tables import print_table
+    from deidlab.systems.comparing import compare as run_comparison
+    from deidlab.systems.specification import read_specs
+
+    specs = read_specs(options.systems.system, options.systems.python)
+    if not specs:
+        raise UsageError("say what to compare with --system KIND:ARGUMENT, once for each system")
+    settings, answering = _settings(options, [each.name for each in specs]), options.answer
+    refuse_existing(options.out, options.overwriting.overwrite)
+    documents = list(read_corpus(options.notes, options.reading.format, options.reading.files))
+    comparison = run_comparison(documents, specs, settings, lambda said: tell(said, answering.silent))
+    report = _report(comparison, options.notes.name, options.show_text)
+    written = write_report(report, options.out, ("html", "markdown", "latex", "csv", "json"))
+    if answering.as_json:
+        print_json(report_to_json(report))
+    elif not answering.quiet:
+        for table in report.tables:
+            if table.key in ("verdict", "failures", "long-notes", "speed"):
+                print_table(table)
+    for line in report.missing:
+        tell(line)
+    tell_written(written[:1], answering.silent)
+
+
+def _settings(options: CompareOptions, names: list[str]) -> CompareSettings:
+    from deidlab.detect import HOW
+    from deidlab.errors import UnknownNameError
+    from deidlab.evaluate.score import ScoreSettings
+    from deidlab.labels import load_label_set
+    from deidlab.systems.comparing import CompareSettings
+    from deidlab.systems.process import Limits
+
+    systems, judging = options.systems, options.judging
+    if systems.ensemble and systems.ensemble not in HOW:
+        raise UnknownNameError("ensemble", systems.ensemble, HOW)
+    load_label_set(judging.labels)
+    return CompareSettings(
+        scoring=ScoreSettings(resample=options.intervals.settings()),
+        target=judging.labels,
+        maps=_read_maps(judging.map, names),
+        limits=Limits(systems.start_timeout, systems.timeout, systems.cores),
+        hosts=systems.allow_host,
+        ensemble=systems.ensemble,
+        robustness=judging.robustness,
+        fairness=judging.fairness,
+    )
+
+
+def _read_maps(given: tuple[str, ...], names: list[str]) -> dict[str, dict[str, str]]:
+    from deidlab.errors import UnknownNameError
+    from deidlab.labels import load_map
+
+    maps = {}
+    for each in given:
+        name, mark, path = each.rpartition("=")
+        if mark and name not in names:
+            raise UnknownNameError("system", name, names)
+        maps[name if mark else ""] = load_map(path)
+    return maps
+
+
+def _report(comparison: Comparison, name: str, show_text: bool) -> Any:
+    import datetime
+    import os
+    import platform
+
+    import deidlab
+    from deidlab.report.compare.report import build_compare_report
+
+    settings = comparison.settings
+    provenance = {
+        "machine": {
+            "date": str(datetime.date.today()),
+            "system": platform.platform(),
+            "python": platform.python_version(),
+            "cores": os.cpu_count(),
+            "cores of a system": settings.limits.cores or "all",
+            "load before": round(os.getloadavg()[0], 2),
+        },
+        "deidlab": deidlab.__version__,
+        "labels": settings.target,
+        "resamples": settings.scoring.resample.n_resamples,
+        "systems": {
+            each.name: {
+                "kind": each.kind,
+                "scheme": each.naming.scheme,
+                "versions": dict(each.facts.versions),
+            }
+            for each in comparison.results
+        },
+    }
+    return build_compare_report(comparison, f"Systems compared on {name}", provenance, show_text)
