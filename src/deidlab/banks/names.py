@@ -91,7 +91,9 @@ def _at_home(origin: str) -> dict[str, tuple[str, bool]]:
     for kind in ("m", "f", "family"):
         for key in _keys(_pools().get((origin, kind), ())):
             gender, family = found.get(key, ("", False))
-            found[key] = (gender, True) if kind == "family" else (gender + kind, family)
+            # Two spellings of a name (José, Jose) are looked up as one.
+            known = gender if kind in gender else gender + kind
+            found[key] = (gender, True) if kind == "family" else (known, family)
     return found
 
 
