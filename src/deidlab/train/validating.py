@@ -1,4 +1,4 @@
-"""A tagger and notes with gold in, its figures out: loss and accuracy over words, strict scores over spans."""
+"""A tagger and notes with gold in; loss and accuracy over words and strict scores over spans out."""
 
 from __future__ import annotations
 
