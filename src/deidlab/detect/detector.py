@@ -272,7 +272,6 @@ def make_detector(
     parts = _parts_of_language(spoken, tuple(without_rules), tagger is not None)
     return Detector(
         **parts if rules != "off" else {**parts, "rules": ()},
-        vetoes=running_vetoes(without_rules),
         model=tagger,
         model_labels=native,
         own_names=from_native(own_set(tagger.tags)) if tagger is not None and beside else {},
@@ -293,6 +292,7 @@ def _parts_of_language(spoken: Language, without_rules: tuple[str, ...], has_mod
         "yields": spoken.rules_yield,
         "backing": BACKING if has_model and spoken.rules_need_backing else 0.0,
         "without_rules": without_rules,
+        "vetoes": running_vetoes(without_rules, spoken.code),
     }
 
 

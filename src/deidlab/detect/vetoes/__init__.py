@@ -13,6 +13,7 @@ import importlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from deidlab import languages
 from deidlab.rules import Rule
 from deidlab.types import Span
 
@@ -39,6 +40,8 @@ class Veto:
     module: str
     echoes: bool = False
     """Whether it hears echoes too, which others leave: somebody has that name in the note."""
+    language: str = ""
+    """The code of the language by whose words it goes; empty where it suits notes in any."""
 
     @property
     def drops(self) -> Drops:
@@ -92,6 +95,8 @@ VETOES = (
         "leaves drugs and everyday words that nothing makes a name",
         _WORDY,
         "words",
+        # What its lists leave out may be a name elsewhere.
+        language=languages.FIRST,
     ),
 )  # fmt: skip
 
@@ -99,10 +104,15 @@ VETOES = (
 VETO_NAMES = frozenset(veto.name for veto in VETOES)
 
 
-def running_vetoes(without: Iterable[str]) -> tuple[Veto, ...]:
-    """All vetoes but those switched off."""
+def running_vetoes(without: Iterable[str], language: str = "") -> tuple[Veto, ...]:
+    """All vetoes for notes in a language, or in any, but those switched off."""
     off = frozenset(without)
-    return tuple(veto for veto in VETOES if veto.name not in off)
+    spoken = language.split(languages.JOINT)
+    return tuple(
+        veto
+        for veto in VETOES
+        if veto.name not in off and (not veto.language or not language or spoken == [veto.language])
+    )
 
 
 def as_rules() -> tuple[Rule, ...]:

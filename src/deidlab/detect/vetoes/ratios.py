@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import re
 
+from deidlab import languages
 from deidlab.rules.dates import is_announced, is_day, is_value
 from deidlab.rules.folding import lowered
 from deidlab.rules.wordlists import cue_words, read_table
@@ -30,9 +31,10 @@ def _words(name: str) -> frozenset[str]:
 
 @functools.cache
 def _months() -> frozenset[str]:
-    french = ("janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre")
+    """Names of months in any language, folded as texts are looked up."""
     months = (*cue_words("date_words", "full_months"), *cue_words("date_words", "short_months"))
-    return frozenset((*months, *french, "novembre", "décembre"))
+    calendars = (each.calendar.months for each in languages.everyone())
+    return frozenset((*months, *(lowered(month) for own in calendars for month in own)))
 
 
 def drops(text: str, span: Span) -> bool:
