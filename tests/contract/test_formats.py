@@ -14,7 +14,7 @@ from deidlab.errors import CorpusError
 from deidlab.types import Document, Span
 from tests.strategies import any_texts, documents
 
-WRITABLE = [name for name, format in FORMATS.items() if format.can_write]
+WRITABLE = [name for name, format in FORMATS.items() if format.takes_any_note]
 EXACT = ["i2b2", "brat", "jsonl", "csv", "parquet"]
 NOTE = Document(
     "220-03",

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from deidlab.cli.mask_options import MaskOptions
 from deidlab.cli.options.finding import check_finding
 from deidlab.cli.output import tell
-from deidlab.corpus.database_url import TablePlace
 from deidlab.errors import UsageError
 from deidlab.execute import Executor
 from deidlab.mask import MaskSettings, load_policy
 from deidlab.pipeline.masking import MaskJob
 from deidlab.pipeline.settings import Finding, SourceSettings
+
+if TYPE_CHECKING:
+    from deidlab.corpus.database_url import TablePlace
 
 
 @dataclass(frozen=True, slots=True)

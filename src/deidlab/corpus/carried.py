@@ -34,14 +34,14 @@ def container_a_file(
     """A format of which each file is one container."""
 
     def read(path: Path, settings: ReadSettings) -> Iterator[RawDocument | BadDocument]:
-        yield _to_raw(carrier.take_apart, read_input(path), path, name_to_id(path.stem), True)
+        yield _to_raw(carrier.take_apart, _bytes_of(path), path, name_to_id(path.stem))
 
     def render(document: Document, losses: Counter[str]) -> dict[str, bytes]:
         return {suffixes[0]: put_back(document, carrier, name)}
 
     return Format(
         name=name, suffixes=suffixes, read=read, begins=begins, render=render, first_notes=None, extra=extra,
-        count=lambda path: 1, lacks=("spans",),
+        count=lambda path: 1, lacks=("spans",), in_containers=True,
     )  # fmt: skip
 
 
@@ -51,9 +51,9 @@ def containers_in_a_file(
     """A format of which a file is any number of containers, one after another, as text."""
 
     def read(path: Path, settings: ReadSettings) -> Iterator[RawDocument | BadDocument]:
-        for number, content in enumerate(split(read_input(path)), 1):
+        for number, content in enumerate(split(_bytes_of(path)), 1):
             try:
-                yield _to_raw(carrier.take_apart, content, path, f"{path.stem}-{number}", False)
+                yield _to_raw(carrier.take_apart, content, path, f"{path.stem}-{number}")
             except CorpusError as error:
                 yield BadDocument(path, f"container {number}: {error}", f"{path.stem}-{number}")
 
@@ -62,13 +62,19 @@ def containers_in_a_file(
 
     return Format(
         name=name, suffixes=suffixes, read=read, begins=begins, one=OneText(render), first_notes=None,
-        count=lambda path: sum(1 for _ in split(read_input(path))), lacks=("spans",),
+        count=lambda path: sum(1 for _ in split(_bytes_of(path))), lacks=("spans",),
+        in_containers=True,
     )  # fmt: skip
 
 
-def _to_raw(
-    take_apart: Callable[[bytes], Parts], content: bytes, path: Path, otherwise: str, by_file: bool
-) -> RawDocument:
+def _bytes_of(path: Path) -> bytes:
+    try:
+        return read_input(path)
+    except OSError as error:
+        raise CorpusError(f"{path}: {error.strerror or 'cannot be read'}") from None
+
+
+def _to_raw(take_apart: Callable[[bytes], Parts], content: bytes, path: Path, otherwise: str) -> RawDocument:
     parts = take_apart(content)
     texts: list[str] = []
     regions: list[Region] = []
@@ -83,7 +89,7 @@ def _to_raw(
         raise CorpusError(f"its text has {place} characters; the limit is 64 Mi")
     return RawDocument(
         path, parts.id or otherwise, _BETWEEN.join(texts), (), parts.patient, {}, parts.removed,
-        named_by_file=by_file and not parts.id, container=Container(content, tuple(regions)),
+        named_by_file=not parts.id, container=Container(content, tuple(regions)),
     )  # fmt: skip
 
 

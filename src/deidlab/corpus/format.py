@@ -85,7 +85,8 @@ class Format:
 
     `is_plain` tells that a file is its note's text and nothing else, so that it holds no spans and a stream
     of it is one note; `in_row_groups` that any machine can read a file's rows by their place. `extra` is the
-    package that reads and writes it, and the extra that brings it, where the core does not.
+    package that reads and writes it, and the extra that brings it, where the core does not. Notes that are
+    `in_containers` are written only into what they were read from.
     """
 
     name: str
@@ -106,10 +107,16 @@ class Format:
     is_plain: bool = False
     in_row_groups: bool = False
     extra: tuple[str, str] | None = None
+    in_containers: bool = False
 
     @property
     def can_write(self) -> bool:
         return self.render is not None or self.one is not None
+
+    @property
+    def takes_any_note(self) -> bool:
+        """Whether notes of any source can be written in it."""
+        return self.can_write and not self.in_containers
 
     @property
     def all_suffixes(self) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ from deidlab.pipeline.settings import Finding, SourceSettings
 from deidlab.types import Document
 from tests.unit.pipeline.notes import KEY, make_note, read_jsonl, write_jsonl
 
-WRITABLE = [name for name, format in FORMATS.items() if format.can_write]
+WRITABLE = [name for name, format in FORMATS.items() if format.takes_any_note]
 RULES = Finding(rules="only")
 SETTINGS = MaskSettings(load_policy("i2b2"), "tag", KEY)
 NOTES = tuple(make_note(number) for number in range(70))

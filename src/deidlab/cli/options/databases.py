@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import typer
 
 from deidlab.cli.options.output import OUTPUT
 from deidlab.cli.options.reading import READING
 from deidlab.cli.output import tell
-from deidlab.corpus.database_url import TablePlace
 from deidlab.options import option
+
+if TYPE_CHECKING:
+    from deidlab.corpus.database_url import TablePlace
 
 
 @dataclass(frozen=True, slots=True)

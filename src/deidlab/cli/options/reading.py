@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from deidlab.corpus import ReadSettings
-from deidlab.corpus.database_url import TablePlace
 from deidlab.options import argument, option
 from deidlab.pipeline.settings import SourceSettings
+
+if TYPE_CHECKING:
+    from deidlab.corpus.database_url import TablePlace
 
 READING = "Reading"
 

@@ -1,0 +1,10 @@
+"""A small container of every format that has its notes in containers, with a name to look for in it."""
+
+from __future__ import annotations
+
+NAME = "Quillfeather"
+SAMPLES: dict[str, bytes] = {
+    "hl7v2": (
+        f"MSH|^~\\&|LAB\rPID|1||778^^^^MR||{NAME}^ZEBULON\rOBX|1|TX|X^REPORT||Seen by Dr. {NAME} on 3/14.\r"
+    ).encode(),
+}
