@@ -25,7 +25,7 @@ from deidlab.detect.answers import (
 )
 from deidlab.detect.echo import find_echoes
 from deidlab.detect.ensemble import HOW, combine
-from deidlab.detect.fields import keep_in_place, typed_fields
+from deidlab.detect.fields import find_repeated, keep_in_place, typed_fields
 from deidlab.detect.known import KnownTable
 from deidlab.detect.lexicon import check_terms, find_allowed, find_denied, outside
 from deidlab.detect.naming import (
@@ -134,7 +134,8 @@ class Detector:
         if answer is not None:
             members.append(list(rename(answer[0], self.model_labels)))
         known = self.known.find(document) if self.known else ()
-        certain = [*find_denied(text, self.deny), *known, *typed_fields(document)]
+        fields = typed_fields(document)
+        certain = [*find_denied(text, self.deny), *known, *fields, *find_repeated(document, fields)]
         proposed: list[Span] = trim_spans(text, combine(members, self.how)) if members else []
         if answer is not None and self.threshold is not None:
             proposed += find_likely_words(answer, self.threshold)

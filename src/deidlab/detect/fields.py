@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable
 
 from deidlab.types import Document, Span
 
 SOURCE = "field"
+_SHORTEST = 4
+_ECHOED = frozenset({"PATIENT", "DOCTOR"})
 
 
 def typed_fields(document: Document) -> list[Span]:
@@ -18,6 +21,26 @@ def typed_fields(document: Document) -> list[Span]:
         Span(each.start, each.end, each.label, 1.0, SOURCE)
         for each in document.container.regions
         if each.label and each.end > each.start
+    ]
+
+
+def find_repeated(document: Document, fields: Iterable[Span]) -> list[Span]:
+    """Where what stands in a field stands in a text of the same container, too: under the field's label.
+
+    Names are echoed by parts elsewhere; here it is numbers, addresses and the like, letter for letter.
+    """
+    labels: dict[str, str] = {}
+    for field in fields:
+        value = document.text[field.start : field.end].strip()
+        if sum(map(str.isalnum, value)) >= _SHORTEST and field.label not in _ECHOED:
+            labels.setdefault(value, field.label)
+    if not labels:
+        return []
+    longest_first = sorted(labels, key=len, reverse=True)
+    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
+    return [
+        Span(match.start(), match.end(), labels[match[0]], 1.0, SOURCE)
+        for match in pattern.finditer(document.text)
     ]
 
 

@@ -105,6 +105,16 @@ def test_no_span_leaves_its_piece_and_fields_are_whole() -> None:
     assert any(text[span.start : span.end] == "Ann Smith" and span.start == 15 for span in found.spans)
 
 
+def test_what_stands_in_a_field_is_found_in_the_text_under_the_same_label() -> None:
+    text = "778-1254\n\nann@x.org\n\nSeen today (778-1254), wrote ann@x.org, 1778-1254."
+    regions = (Region(0, 8, KEY), Region(10, 19, "EMAIL"), Region(21, len(text)))
+    document = Document("a", "", text, container=Container(b"", regions))
+    (found,) = load_detector(None, "only").detect([document])
+    marked = {(text[span.start : span.end], span.label) for span in found.spans if span.start > 20}
+    assert {("778-1254", KEY), ("ann@x.org", "EMAIL")} <= marked
+    assert all(span.label != KEY for span in found.spans if span.start > 50)
+
+
 def test_regions_move_with_what_is_replaced_in_them_and_edges_hold() -> None:
     regions = (Region(0, 3), Region(5, 8, "DATE"), Region(10, 10))
     new = [(Span(1, 2, "X"), "long"), (Span(5, 8, "DATE"), "")]
