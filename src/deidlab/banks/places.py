@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from deidlab.banks.names import fold
 from deidlab.banks.reading import pairs, rows
@@ -51,7 +51,7 @@ def united_states() -> PlaceBank:
         Place(town, state, names[state], zip3, area) for town, state, zip3, area in rows("us_places.tsv")
     ]
     zips, areas = pairs("us_zip3.tsv"), pairs("us_area_codes.tsv")
-    return make_bank("US", places, zips, areas, smallest_region=8)
+    return replace(make_bank("US", places, zips, areas), smallest_region=8)
 
 
 @functools.cache
@@ -65,19 +65,17 @@ def canada() -> PlaceBank:
 def spain() -> PlaceBank:
     places = [Place(town, province, province, code, "") for town, province, code in rows("es_places.tsv")]
     postcodes = {place.postcode: place.region for place in places}
-    return make_bank("ES", places, postcodes, {}, code_digits=2, regions_are_states=False)
+    bank = make_bank("ES", places, postcodes, {})
+    return replace(bank, code_digits=2, regions_are_states=False)
 
 
 def make_bank(
-    country: str,
-    places: Sequence[Place],
-    postcodes: dict[str, str],
-    areas: dict[str, str],
-    code_digits: int = 3,
-    regions_are_states: bool = True,
-    smallest_region: int = 1,
+    country: str, places: Sequence[Place], postcodes: dict[str, str], areas: dict[str, str]
 ) -> PlaceBank:
-    """A bank of these places; `postcodes` and `areas` tell the region by how a number starts."""
+    """A bank of these places; `postcodes` and `areas` tell the region by how a number starts.
+
+    What else is the country's own is put in its place in the bank.
+    """
     regions: dict[str, list[Place]] = {}
     towns: dict[str, str] = {}
     names: dict[str, str] = {}
@@ -86,6 +84,4 @@ def make_bank(
         towns.setdefault(fold(place.town), place.region)
         names[fold(place.region)] = names[fold(place.region_name)] = place.region
     by_region = {region: tuple(own) for region, own in regions.items()}
-    return PlaceBank(
-        country, by_region, towns, names, postcodes, areas, code_digits, regions_are_states, smallest_region
-    )
+    return PlaceBank(country, by_region, towns, names, postcodes, areas)

@@ -90,7 +90,6 @@ def styles_of(country: str) -> tuple[str, ...]:
 def format_date(pen: Pen, when: date, style: str) -> str:
     """A date in one style; what the style leaves open (two digits or four) chance decides."""
     y, m, d = when.year, when.month, when.day
-    month, short = MONTHS[m - 1], _SHORT[m - 1]
     yy = f"{y % 100:02d}"
     if style == "us":
         return f"{m:02d}/{d:02d}/{y}"
@@ -112,10 +111,12 @@ def format_date(pen: Pen, when: date, style: str) -> str:
         return f"{m:02d}-{d:02d}-{y if pen.draw() < 0.5 else yy}"
     if style == "compact":
         return f"{y}{m:02d}{d:02d}"
-    return _in_words(pen, d, month, short, y, yy, style)
+    return _in_words(pen, when, style)
 
 
-def _in_words(pen: Pen, d: int, month: str, short: str, y: int, yy: str, style: str) -> str:
+def _in_words(pen: Pen, when: date, style: str) -> str:
+    d, y, yy = when.day, when.year, f"{when.year % 100:02d}"
+    month, short = MONTHS[when.month - 1], _SHORT[when.month - 1]
     if style == "long_us":
         return f"{month} {d}, {y}"
     if style == "short_us":

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import time
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from deidlab.errors import ConfigError
 from deidlab.jsonfile import read_object, write_object, write_whole
 
-__all__ = ["check_digest", "note_access", "now", "write_object", "write_whole"]
+__all__ = ["Access", "check_digest", "note_access", "now", "write_object", "write_whole"]
 
 STUDY = "study.json"
 RUNS = "runs"
@@ -40,27 +41,29 @@ def check_digest(folder: Path, part: str, digest: str) -> None:
         raise ConfigError(f"{folder}: the {part} notes are not those that this study began with")
 
 
-def note_access(
-    folder: Path,
-    step: str,
-    part: str,
-    what: str,
-    path: str,
-    n_documents: int | None,
-    out: Path | None = None,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What a step of a study reads of a part; `n_documents` is None where nothing tells yet how many."""
+
+    step: str
+    part: str
+    what: str
+    path: str
+    n_documents: int | None
+
+
+def note_access(folder: Path, access: Access, out: Path | None = None) -> None:
     """Add a line to the record of what was read; one write, so that lines of two processes do not mix.
 
-    The line stands there before the reading: `n_documents` is None where nothing tells yet how many there
-    are. `out` is where the line goes, if not to the study's own folder.
+    The line stands there before the reading. `out` is where the line goes, if not to the study's own folder.
     """
     line = {
         "time": now(),
-        "step": step,
-        "part": part,
-        "what": what,
-        "path": Path(path).name,
-        "documents": n_documents,
+        "step": access.step,
+        "part": access.part,
+        "what": access.what,
+        "path": Path(access.path).name,
+        "documents": access.n_documents,
         "selected": (folder / SELECTION).is_file(),
         "process": os.getpid(),
     }

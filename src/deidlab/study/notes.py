@@ -20,7 +20,7 @@ from deidlab.corpus.reading import corpus_files, read_corpus
 from deidlab.corpus.split import read_ratios, split_corpus
 from deidlab.errors import ConfigError, CorpusError
 from deidlab.labels import load_map
-from deidlab.study.folder import SELECTION, note_access
+from deidlab.study.folder import SELECTION, Access, note_access
 from deidlab.study.spec import CrossSpec, MakeSpec, SplitSpec, StudySpec
 from deidlab.types import Document
 
@@ -91,7 +91,8 @@ def read_part(parts: Parts, name: str, folder: Path, step: str, out: Path | None
     if name == "test" and not (folder / SELECTION).is_file():
         raise ConfigError("the test notes stay shut until every run has ended and the selection is written")
     part = parts.parts[name]
-    note_access(folder, step, name, "notes", part.path, None if part.ids is None else len(part.ids), out)
+    known = None if part.ids is None else len(part.ids)
+    note_access(folder, Access(step, name, "notes", part.path, known), out)
     documents = list(_read(part, parts.make))
     if part.ids is not None:
         _refuse_missing(part, documents, name)
@@ -107,7 +108,7 @@ def read_cross(cross: CrossSpec, folder: Path, out: Path | None = None) -> list[
         raise ConfigError(
             f"the corpus '{cross.name}' of [[cross]] has no path: say --corpus {cross.name}=PATH"
         )
-    note_access(folder, "cross", cross.name, "notes", cross.path, None, out)
+    note_access(folder, Access("cross", cross.name, "notes", cross.path, None), out)
     mapping = load_map(cross.map) if cross.map else {}
     return [relabel(each, mapping) for each in read_corpus(cross.path, cross.format or None)]
 
@@ -128,19 +129,19 @@ def _list_notes(path: str, format: str, folder: Path, part: str) -> list[Documen
     source = Path(path)
     chosen = _format(path, format)
     if not format and source.is_dir():
-        note_access(folder, "split", part, "beginnings of files, to tell their format", path, None)
+        note_access(folder, Access("split", part, "beginnings of files, to tell their format", path, None))
     if source.is_dir() and chosen.is_note_a_file:
         listed = [Document(id=id, patient=patient) for _, id, patient in _names(source, chosen)]
-        note_access(folder, "split", part, "file names", path, len(listed))
+        note_access(folder, Access("split", part, "file names", path, len(listed)))
         return listed
     listed = [Document(id=each.id, patient=each.patient) for each in read_corpus(path, chosen.name)]
-    note_access(folder, "split", part, "ids and patients; the text was dropped", path, len(listed))
+    note_access(folder, Access("split", part, "ids and patients; the text was dropped", path, len(listed)))
     return listed
 
 
 def _list_made(make: MakeSpec | None, folder: Path) -> list[Document]:
     listed = [Document(id=each.id, patient=each.patient) for each in _make(make or MakeSpec())]
-    note_access(folder, "split", "all", "ids and patients; the text was dropped", MADE, len(listed))
+    note_access(folder, Access("split", "all", "ids and patients; the text was dropped", MADE, len(listed)))
     return listed
 
 

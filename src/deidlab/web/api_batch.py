@@ -7,19 +7,18 @@ the server stops reading.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
 
 from deidlab.web.answers import Refusal, describe_answers
 from deidlab.web.api_examples import LINES_IN, LINES_OUT
-from deidlab.web.api_models import Ids
+from deidlab.web.api_models import BatchQuery
 from deidlab.web.limits import too_many
 from deidlab.web.queries import refuse_unknown_query
 from deidlab.web.settings import ServeSettings
 from deidlab.web.streaming import BatchOptions, BatchStream
-from deidlab.web.style_names import StyleName
 
 NDJSON = "application/x-ndjson"
 _TAKEN = ("", NDJSON, "application/jsonl", "application/json-lines", "text/plain", "application/octet-stream")
@@ -46,35 +45,21 @@ router = APIRouter(prefix="/v1", tags=["notes"], dependencies=[Depends(refuse_un
         }
     },
 )
-async def batch(
-    request: Request,
-    task: Annotated[
-        Literal["detect", "mask", "mask-given"],
-        Query(description="Find PHI, mask what is found, or mask the spans of each line."),
-    ] = "mask",
-    model: Annotated[str | None, Query(max_length=200, description="A name from /v1/models.")] = None,
-    style: Annotated[StyleName | None, Query(description="Without one, the server's own.")] = None,
-    policy: Annotated[str | None, Query(max_length=200, description="A name from /v1/models.")] = None,
-    ids: Annotated[Ids, Query(description="Ids and patients as they came, or pseudonyms of them.")] = "keep",
-    day_first: Annotated[
-        bool | None,
-        Query(description="Read 3/4/2064 as the third of April; else as the model's language does."),
-    ] = None,
-) -> Any:
+async def batch(request: Request, query: Annotated[BatchQuery, Query()]) -> Any:
     """Find or mask PHI in many notes, as JSON lines. Read the answer while you send."""
     settings: ServeSettings = request.app.state.settings
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in _TAKEN:
         raise Refusal(415, "wrong-content", f"send JSON lines, with Content-Type: {NDJSON}")
-    chosen = settings.find_model(model)
+    chosen = settings.find_model(query.model)
     options = BatchOptions(
-        "detect" if task == "detect" else "mask",
+        "detect" if query.task == "detect" else "mask",
         chosen.name,
-        style or settings.style,
-        settings.find_policy(policy or settings.policy).name,
-        task == "mask-given",
-        ids == "pseudonyms",
-        chosen.day_first if day_first is None else day_first,
+        query.style or settings.style,
+        settings.find_policy(query.policy or settings.policy).name,
+        query.task == "mask-given",
+        query.ids == "pseudonyms",
+        chosen.day_first if query.day_first is None else query.day_first,
     )
     if not request.app.state.streams.acquire():
         raise too_many(f"{settings.limits.batches} batches are under way here, which is the most")

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi import Path as PathParameter
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, JSONResponse, Response
@@ -29,6 +29,7 @@ from deidlab.web.review_mask import mask_state
 from deidlab.web.review_models import (
     DecisionBody,
     ListBody,
+    MaskedQuery,
     VersionBody,
     agreement_to_json,
     change_to_json,
@@ -48,7 +49,6 @@ from deidlab.web.store_notes import (
 )
 from deidlab.web.store_rows import NoteState, NothingToUndoError, StaleError
 from deidlab.web.store_schema import SHARED
-from deidlab.web.style_names import StyleName
 
 _PAGES = {"": "review", "/agreement": "agreement", "/changes": "changes"}
 
@@ -187,13 +187,11 @@ def show_masked(
     request: Request,
     desk: Desk,
     reviewer: Reviewer,
-    style: StyleName = "tag",
-    policy: str = "i2b2",
-    settle: bool = False,
+    query: Annotated[MaskedQuery, Query()],
 ) -> dict[str, Any]:
     with refusing():
-        state = desk.store.read_note(number, find_layer(desk, number, reviewer, settle))
-        pieces = mask_state(desk.store, state, request.app.state.settings, style, policy)
+        state = desk.store.read_note(number, find_layer(desk, number, reviewer, query.settle))
+        pieces = mask_state(desk.store, state, request.app.state.settings, query.style, query.policy)
         return {"version": state.version, "pieces": [asdict(piece) for piece in pieces]}
 
 

@@ -14,6 +14,7 @@ from deidlab.web.api_models import Text
 from deidlab.web.review_changes import ModelChange
 from deidlab.web.store_marks import Kind, Wish
 from deidlab.web.store_rows import NoteState
+from deidlab.web.style_names import StyleName
 
 _MOST_MARKS = 100_000
 Label = Annotated[Text, Field(max_length=64)]
@@ -23,6 +24,16 @@ class Body(BaseModel):
     """A request; a field that nobody knows is an error."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+
+class MaskedQuery(BaseModel):
+    """How a note is to be shown masked, and whether it is the shared one of a note reviewed twice."""
+
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+    style: StyleName = "tag"
+    policy: str = "i2b2"
+    settle: bool = False
 
 
 class ListBody(Body):

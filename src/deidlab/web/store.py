@@ -20,6 +20,7 @@ from deidlab.files import open_private
 from deidlab.types import Document
 from deidlab.web.store_marks import Change, Mark, Wish, changes_from_json, decide
 from deidlab.web.store_rows import (
+    Decision,
     NoteState,
     NothingToUndoError,
     StaleError,
@@ -137,8 +138,9 @@ class ReviewStore:
             done = done_after(state, wish)
             if changes or done:
                 forget_undone(db, number, layer, reviewer)
-                log(db, state, reviewer, wish.kind, changes, done)
-                carry_out(db, state, reviewer, changes, done)
+                decision = Decision(reviewer, wish.kind, changes, done)
+                log(db, state, decision)
+                carry_out(db, state, decision)
             return read_state(db, number, layer)
 
     def replace_marks(self, number: int, version: int, marks: Sequence[Mark], reviewer: str) -> NoteState:
@@ -153,8 +155,9 @@ class ReviewStore:
                 if held.get(key) != new.get(key)
             ]
             forget_undone(db, number, SHARED, reviewer)
-            log(db, state, reviewer, "merge", changes, None)
-            carry_out(db, state, reviewer, changes, None)
+            decision = Decision(reviewer, "merge", changes)
+            log(db, state, decision)
+            carry_out(db, state, decision)
             return read_state(db, number, SHARED)
 
     def undo(self, number: int, layer: str, version: int, reviewer: str, redo: bool = False) -> NoteState:
@@ -180,8 +183,9 @@ class ReviewStore:
                 if before is None or held.get(before.id) != change.before:
                     raise StaleError(other_than(state, reviewer))
             db.execute("UPDATE decision SET fate = ? WHERE number = ?", (then, row[0]))
-            log(db, state, reviewer, "redo" if redo else "undo", changes, done, "final")
-            carry_out(db, state, reviewer, changes, done)
+            decision = Decision(reviewer, "redo" if redo else "undo", changes, done, "final")
+            log(db, state, decision)
+            carry_out(db, state, decision)
             return read_state(db, number, layer)
 
 

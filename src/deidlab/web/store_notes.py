@@ -77,12 +77,11 @@ def list_notes(
             values,
         ).fetchall()
         total = rows[0][-1] if rows else db.execute(f"SELECT count(*) {query}", values).fetchone()[0]
-    return total, [_to_row(*row[:-1]) for row in rows]
+    return total, [_to_row(row) for row in rows]
 
 
-def _to_row(
-    number: int, id: str, done: int, need: float, undecided: int, n_phi: int, by: str, twice: int
-) -> NoteRow:
+def _to_row(row: Sequence[Any]) -> NoteRow:
+    number, id, done, need, undecided, n_phi, by, twice, _ = row
     return NoteRow(number, id, bool(done), need, undecided, n_phi, by, bool(twice))
 
 

@@ -46,6 +46,20 @@ class NoteState:
     twice: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a reviewer changes in a note: its marks, and whether it is done where that changes too.
+
+    `fate` says what may become of it: one that is `standing` can be taken back.
+    """
+
+    reviewer: str
+    kind: str
+    changes: Sequence[Change]
+    done: tuple[bool, bool] | None = None
+    fate: str = "standing"
+
+
 def add_note(db: sqlite3.Connection, document: Document, marks: Sequence[Mark], twice: bool) -> bool:
     """Whether the note was new; one that is there already must have the same text."""
     row = db.execute("SELECT text = ? FROM note WHERE id = ?", (document.text, document.id)).fetchone()
@@ -145,32 +159,19 @@ def forget_undone(db: sqlite3.Connection, number: int, layer: str, reviewer: str
     )
 
 
-def log(
-    db: sqlite3.Connection,
-    state: NoteState,
-    reviewer: str,
-    kind: str,
-    changes: Sequence[Change],
-    done: tuple[bool, bool] | None,
-    fate: str = "standing",
-) -> None:
-    row = (state.number, state.layer, state.version + 1, reviewer, time.time(), kind)
+def log(db: sqlite3.Connection, state: NoteState, decision: Decision) -> None:
+    by, kind = decision.reviewer, decision.kind
+    row = (state.number, state.layer, state.version + 1, by, time.time(), kind)
     db.execute(
         "INSERT INTO decision (note, layer, version, reviewer, at, kind, changes, fate)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (*row, json.dumps(changes_to_json(changes, done)), fate),
+        (*row, json.dumps(changes_to_json(decision.changes, decision.done)), decision.fate),
     )
 
 
-def carry_out(
-    db: sqlite3.Connection,
-    state: NoteState,
-    reviewer: str,
-    changes: Sequence[Change],
-    done: tuple[bool, bool] | None,
-) -> None:
+def carry_out(db: sqlite3.Connection, state: NoteState, decision: Decision) -> None:
     number, layer = state.number, state.layer
-    for change in changes:
+    for change in decision.changes:
         if change.after is None and change.before is not None:
             db.execute(
                 "DELETE FROM mark WHERE note = ? AND layer = ? AND id = ?", (number, layer, change.before.id)
@@ -179,9 +180,9 @@ def carry_out(
             put(db, number, layer, change.after)
     marks = read_marks(db, number, layer)
     need, undecided = sum(mark.doubt for mark in marks), sum(mark.status in UNDECIDED for mark in marks)
-    finished = done[1] if done else state.done
+    finished = decision.done[1] if decision.done else state.done
     db.execute(
         "UPDATE state SET version = version + 1, done = ?, need = ?, undecided = ?, changed_by = ?,"
         " changed_at = ? WHERE note = ? AND layer = ?",
-        (int(finished), need, undecided, reviewer, time.time(), number, layer),
+        (int(finished), need, undecided, decision.reviewer, time.time(), number, layer),
     )

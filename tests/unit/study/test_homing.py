@@ -20,6 +20,7 @@ from deidlab.study.folder import (
     COMPLETIONS,
     RUNS,
     TESTS,
+    Access,
     note_access,
     write_object,
 )
@@ -179,7 +180,7 @@ def test_a_rung_leaves_its_checkpoint_for_the_next(tmp_path: Path) -> None:
 def test_tests_come_home_whole_or_not_at_all(tmp_path: Path) -> None:
     for done in (False, True):
         attempt = open_tests(tmp_path)
-        note_access(tmp_path, "test", "test", "notes", "notes", 3, attempt.folder)
+        note_access(tmp_path, Access("test", "test", "notes", "notes", 3), attempt.folder)
         write_object(attempt.folder / TESTS / "tiny.json", {"name": "tiny"})
         write_object(attempt.folder / TESTS / "predictions" / "tiny.test.jsonl.gz", {})
         (finish if done else give_up)(tmp_path, attempt)
@@ -193,7 +194,7 @@ def test_a_reading_is_on_record_once_although_a_kill_came_between(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     attempt = open_attempt(tmp_path, make_job())
-    note_access(tmp_path, "train", "train", "notes", "notes", 3, attempt.folder)
+    note_access(tmp_path, Access("train", "train", "notes", "notes", 3), attempt.folder)
     with (attempt.folder / ACCESS).open("a") as half:
         half.write('{"time": "20')
 

@@ -35,7 +35,7 @@ def _bank(country: str, code_digits: int) -> PlaceBank:
     places = _places(country)
     postcodes = {place.postcode[:code_digits]: place.region for place in places if place.postcode}
     areas = {place.area_code: place.region for place in places if place.area_code}
-    return make_bank(country, places, postcodes, areas, code_digits=code_digits)
+    return replace(make_bank(country, places, postcodes, areas), code_digits=code_digits)
 
 
 @functools.cache

@@ -1,0 +1,36 @@
+"""Where a training's folder is and what may become of it: what decides nothing of what is learned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+Validate = Callable[[], dict[str, Any]]
+Tell = Callable[[dict[str, Any]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How a run is started: its folder, whether one there is resumed or replaced, and the device.
+
+    On a CPU a run that is resumed ends as it would have without the interruption.
+    """
+
+    folder: Path
+    resume: bool = False
+    overwrite: bool = False
+    device: str = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class Bookkeeping:
+    """What is kept and told of a training under way: its checkpoints' folder, and the ends of epochs.
+
+    `validate` measures an epoch, and `tell` hears of it.
+    """
+
+    folder: Path
+    validate: Validate | None = None
+    tell: Tell | None = None
