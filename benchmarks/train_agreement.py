@@ -43,7 +43,7 @@ def by_trainer(job: tuple[int, Any]) -> dict[str, Any]:
     from deidlab.detect.packed.scoring import WordScorer
     from deidlab.detect.packed.tagger import Tagger
     from deidlab.encode.decoding import TagGrammar
-    from deidlab.encode.pieced import count_labels, piece_corpus
+    from deidlab.encode.pieced import Cutting, count_labels, piece_corpus
     from deidlab.encode.windows import WindowShape
     from deidlab.labels import auto_label_set
     from deidlab.train.models import ModelSource, build_model, load_config, load_pieces, name_tags
@@ -55,7 +55,7 @@ def by_trainer(job: tuple[int, Any]) -> dict[str, Any]:
     pieces, config = load_pieces(source), load_config(source)
     name_tags(config, labels)
     window = WindowShape(settings.window, settings.stride, pieces.prefix, pieces.suffix)
-    corpus = piece_corpus(train, pieces, window, labels)
+    corpus = piece_corpus(train, Cutting(pieces, window), labels)
     torch.manual_seed(seed)
     plain = AutoModelForTokenClassification.from_pretrained(
         arguments.model, config=config, dtype=torch.float32, attn_implementation="sdpa"
@@ -68,7 +68,7 @@ def by_trainer(job: tuple[int, Any]) -> dict[str, Any]:
     ours.load_state_dict({name: tensor.cpu().float() for name, tensor in plain.state_dict().items()})
     device = torch.device("cuda", 0)
     tagger = Tagger(ours).to(device).to(torch.bfloat16).eval()
-    held_out = piece_corpus(dev, pieces, window, labels, as_gold=False)
+    held_out = piece_corpus(dev, Cutting(pieces, window), labels, as_gold=False)
     scorer = WordScorer(tagger, held_out, device)
     figures = Validation(scorer, held_out, TagGrammar.of(labels.tags), "viterbi").measure()
     last = found["losses"][-max(1, len(found["losses"]) // 10) :]
@@ -78,12 +78,17 @@ def by_trainer(job: tuple[int, Any]) -> dict[str, Any]:
 def by_us(job: tuple[int, Any]) -> dict[str, Any]:
     seed, arguments = job
     from deidlab.train.fit import fit
+    from deidlab.train.launch import Launch
     from deidlab.train.request import RunRequest
 
     train, dev = read_documents(arguments.train), read_documents(arguments.dev)
     folder = Path(f"/tmp/agreement-{seed}")
     run = fit(
-        train, dev, RunRequest(arguments.model), make_settings(arguments.epochs, seed), folder, overwrite=True
+        train,
+        dev,
+        RunRequest(arguments.model),
+        make_settings(arguments.epochs, seed),
+        Launch(folder, overwrite=True),
     )
     losses = [entry["train"]["loss"] for entry in run.record["epochs"]]
     last = losses[-max(1, len(losses) // 10) :]

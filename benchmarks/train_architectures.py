@@ -23,6 +23,7 @@ def train_one(name: str, arguments: Any, train: Any, dev: Any) -> dict[str, Any]
     import torch
 
     from deidlab.train.fit import fit
+    from deidlab.train.launch import Launch
     from deidlab.train.presets import load_preset
     from deidlab.train.request import RunRequest
     from deidlab.zoo.configs import load_model_facts
@@ -36,7 +37,9 @@ def train_one(name: str, arguments: Any, train: Any, dev: Any) -> dict[str, Any]
     request = RunRequest(name, scratch=True, tokenizer=tokenizer)
     settings = load_preset("meaney-2022", name).changed(epochs=arguments.epochs, checkpoint_minutes=0.0)
     began = time.perf_counter()
-    record = fit(train, dev, request, settings, Path("/tmp/architectures") / name, overwrite=True).record
+    record = fit(
+        train, dev, request, settings, Launch(Path("/tmp/architectures") / name, overwrite=True)
+    ).record
     found = {
         "model": name,
         "batch": settings.batch,

@@ -20,12 +20,13 @@ import torch
 from deidlab.detect.packed import fusing
 from deidlab.detect.packed.tagger import Tagger
 from deidlab.encode.packing import build_rows, count_deciding, pack_windows
-from deidlab.encode.pieced import count_labels, piece_corpus
+from deidlab.encode.pieced import Cutting, count_labels, piece_corpus
 from deidlab.encode.windows import WindowShape
 from deidlab.errors import ModelError
 from deidlab.labels import auto_label_set
 from deidlab.train import loop as loop_module
 from deidlab.train.fit import fit
+from deidlab.train.launch import Launch
 from deidlab.train.losses import TagLoss
 from deidlab.train.models import ModelSource, build_model, load_config, load_pieces, name_tags
 from deidlab.train.pretrain import PretrainRequest, pretrain
@@ -72,7 +73,7 @@ def check_layers(documents: Any, model: str) -> str:
     tagger = Tagger(built).to("cuda")
     flat = make_flat(tagger, settings, True, 1)
     window = WindowShape(settings.window, settings.stride, pieces.prefix, pieces.suffix)
-    corpus = piece_corpus(documents, pieces, window, labels)
+    corpus = piece_corpus(documents, Cutting(pieces, window), labels)
     loss = TagLoss(tagger).to("cuda")
     # The same row for all: what is chosen may be left out, but not laid otherwise.
     telling = plan_rows(tagger, corpus, settings, True, 1)
@@ -103,11 +104,13 @@ def check_memory(documents: Any, model: str) -> str:
     torch.cuda.set_per_process_memory_fraction(0.03)
     folder = Path("/tmp/check-memory")
     try:
-        fit(documents, [], RunRequest(model), QUICK.changed(batch=600), folder, overwrite=True)
+        fit(documents, [], RunRequest(model), QUICK.changed(batch=600), Launch(folder, overwrite=True))
     except ModelError as error:
         assert "fit: go on with" in str(error), str(error)
         fits = int(str(error).split("--batch ")[1].split()[0])
-        fit(documents, [], RunRequest(model), QUICK.changed(batch=fits, epochs=1), folder, resume=True)
+        fit(
+            documents, [], RunRequest(model), QUICK.changed(batch=fits, epochs=1), Launch(folder, resume=True)
+        )
         return f"{error}; and that ran"
     finally:
         torch.cuda.set_per_process_memory_fraction(1.0)
@@ -125,11 +128,11 @@ def check_interrupt(documents: Any, model: str) -> str:
     loop_module.Loop._after_step = press  # type: ignore[method-assign]
     folder = Path("/tmp/check-interrupt")
     try:
-        fit(documents, [], RunRequest(model), QUICK, folder, overwrite=True)
+        fit(documents, [], RunRequest(model), QUICK, Launch(folder, overwrite=True))
     except Interrupted:
         loop_module.Loop._after_step = after_step  # type: ignore[method-assign]
-        whole = fit(documents, [], RunRequest(model), QUICK, Path("/tmp/check-whole"), overwrite=True)
-        resumed = fit(documents, [], RunRequest(model), QUICK, folder, resume=True)
+        whole = fit(documents, [], RunRequest(model), QUICK, Launch(Path("/tmp/check-whole"), overwrite=True))
+        resumed = fit(documents, [], RunRequest(model), QUICK, Launch(folder, resume=True))
         losses = [run.record["epochs"][-1]["train"]["loss"] for run in (whole, resumed)]
         assert abs(losses[1] / losses[0] - 1) < 0.02, losses
         return f"losses of the last epoch: whole {losses[0]:.5f}, resumed {losses[1]:.5f}"
@@ -138,7 +141,13 @@ def check_interrupt(documents: Any, model: str) -> str:
 
 def check_crf(documents: Any, model: str) -> str:
     settings = QUICK.changed(decoding="crf", window=128, stride=96)
-    run = fit(documents[:60], documents[60:80], RunRequest(model), settings, "/tmp/check-crf", overwrite=True)
+    run = fit(
+        documents[:60],
+        documents[60:80],
+        RunRequest(model),
+        settings,
+        Launch(Path("/tmp/check-crf"), overwrite=True),
+    )
     losses = [entry["train"]["loss"] for entry in run.record["epochs"]]
     assert losses[-1] < losses[0], losses
     return f"loss from {losses[0]:.3f} to {losses[-1]:.3f} in two epochs"
@@ -146,7 +155,9 @@ def check_crf(documents: Any, model: str) -> str:
 
 def check_pretraining(documents: Any, model: str) -> str:
     settings = PretrainSettings(epochs=8, batch=16, canaries=4, checkpoint_minutes=0.0)
-    run = pretrain(documents, PretrainRequest(model), settings, "/tmp/check-pretrain", overwrite=True)
+    run = pretrain(
+        documents, PretrainRequest(model), settings, Launch(Path("/tmp/check-pretrain"), overwrite=True)
+    )
     losses = [entry["train"]["loss"] for entry in run.record["epochs"]]
     assert losses[-1] < losses[0], losses
     after = run.record["canaries"]["after"]

@@ -28,6 +28,7 @@ SEEDS = (1, 2, 3)
 def run_seed(seed: int, arguments: Any) -> dict[str, Any]:
     """One run with the preset; the time is that of the whole run, compiling and validation included."""
     from deidlab.train.fit import fit
+    from deidlab.train.launch import Launch
     from deidlab.train.presets import load_preset
     from deidlab.train.request import RunRequest
 
@@ -36,7 +37,9 @@ def run_seed(seed: int, arguments: Any) -> dict[str, Any]:
     )
     train, dev = read_documents(arguments.train), read_documents(arguments.dev)
     began = time.perf_counter()
-    run = fit(train, dev, RunRequest(arguments.model), settings, arguments.runs / str(seed), overwrite=True)
+    run = fit(
+        train, dev, RunRequest(arguments.model), settings, Launch(arguments.runs / str(seed), overwrite=True)
+    )
     seconds = time.perf_counter() - began
     record = run.record
     curve = [entry["validation"]["f1"] for entry in record["epochs"] if "validation" in entry]

@@ -27,12 +27,13 @@ import numpy as np
 import torch
 
 from deidlab.detect.packed.tagger import Tagger
-from deidlab.encode.pieced import PiecedCorpus, count_labels, piece_corpus
+from deidlab.encode.pieced import Cutting, PiecedCorpus, count_labels, piece_corpus
 from deidlab.encode.pieces import WordPieces
 from deidlab.encode.windows import WindowShape
 from deidlab.labels import auto_label_set
 from deidlab.train.compiling import compile_layers
 from deidlab.train.flops import flop_per_piece
+from deidlab.train.launch import Bookkeeping
 from deidlab.train.loop import Loop
 from deidlab.train.losses import TagLoss
 from deidlab.train.models import ModelSource, build_model, load_config, name_tags
@@ -78,7 +79,7 @@ def run_ours(
     if compiled:
         compile_layers(model, shape.n_pieces, half=True)
     steps = TrainSteps(TagLoss(tagger).to(place.device), flat)
-    loop = Loop(corpus, shape, flat, steps, settings, place, Path())
+    loop = Loop(corpus, shape, steps, settings, place, Bookkeeping(Path()))
     prepared = loop.prepare(graphed=True, resume=False)
     sums: list[Any] = []
     run = steps.run
@@ -180,7 +181,7 @@ def compare(
     labels = auto_label_set(count_labels(documents))
     name_tags(config, labels)
     window = WindowShape(settings.window, settings.stride, pieces.prefix, pieces.suffix)
-    corpus = piece_corpus(documents, pieces, window, labels)
+    corpus = piece_corpus(documents, Cutting(pieces, window), labels)
     torch.manual_seed(1)
     model = build_model(source, config, "TokenClassification", pieces, None)
     state = {key: value.clone() for key, value in model.state_dict().items()}

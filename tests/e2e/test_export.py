@@ -15,6 +15,7 @@ from deidlab.corpus import write_corpus
 from deidlab.detect.model import load_model
 from deidlab.train import export as exporting
 from deidlab.train.fit import fit
+from deidlab.train.launch import Launch
 from deidlab.train.request import RunRequest
 from deidlab.train.settings import TrainSettings
 from tests.e2e.command import deidlab, deidlab_process
@@ -38,7 +39,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     settings = TrainSettings(
         epochs=4, batch=4, learning_rate=5e-3, window=48, stride=32, checkpoint_minutes=0.0
     )
-    fit(make_notes(16, 1), make_notes(6, 2), request, settings, folder / "run", device="cpu")
+    fit(make_notes(16, 1), make_notes(6, 2), request, settings, Launch(folder / "run", device="cpu"))
     return folder / "run"
 
 

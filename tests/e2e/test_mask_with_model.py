@@ -17,6 +17,7 @@ from deidlab.detect import Detector, load_detector  # noqa: E402
 from deidlab.easy import load  # noqa: E402
 from deidlab.evaluate.threshold import units_without_miss  # noqa: E402
 from deidlab.train.fit import fit  # noqa: E402
+from deidlab.train.launch import Launch  # noqa: E402
 from deidlab.train.request import RunRequest  # noqa: E402
 from deidlab.train.settings import TrainSettings  # noqa: E402
 from deidlab.types import Document, Span  # noqa: E402
@@ -66,7 +67,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     settings = TrainSettings(
         epochs=14, batch=4, learning_rate=5e-3, window=48, stride=32, checkpoint_minutes=0.0
     )
-    fit(make_notes(40, 1), make_notes(6, 2), request, settings, folder / "run", device="cpu")
+    fit(make_notes(40, 1), make_notes(6, 2), request, settings, Launch(folder / "run", device="cpu"))
     return folder / "run"
 
 

@@ -32,7 +32,7 @@ def export(options: ExportOptions) -> None:
     from deidlab.train.export import ExportSettings, export_run
 
     measuring, hush = options.measuring, options.answer.silent
-    settings = ExportSettings(options.target, options.precision, options.force_int8)
+    settings = ExportSettings(options.target, options.precision, options.force_int8, options.overwrite)
     notes = _notes_to_measure_on(options.run, measuring, hush)
     notes = notes[: measuring.limit] if measuring.limit else notes
     ranges = read_notes(measuring.int8_notes, measuring.format) if measuring.int8_notes else []
@@ -42,7 +42,6 @@ def export(options: ExportOptions) -> None:
         settings,
         notes,
         ranges,
-        options.overwrite,
         lambda parts: with_progress(parts, "measuring", quiet=hush),
     )
     if options.answer.as_json:

@@ -74,6 +74,7 @@ def pretrain(options: PretrainOptions) -> None:
 
 
 def _pretrain(options: PretrainOptions, request: PretrainRequest, settings: PretrainSettings) -> None:
+    from deidlab.train.launch import Launch
     from deidlab.train.start import start_pretraining
     from deidlab.train.stopping import Interrupted
 
@@ -88,11 +89,8 @@ def _pretrain(options: PretrainOptions, request: PretrainRequest, settings: Pret
         run = start_pretraining(
             request,
             settings,
-            start.folder,
-            resume=start.resume is not None,
-            overwrite=start.overwrite,
-            device=start.device,
-            tell=tell_epoch,
+            Launch(start.folder, start.resume is not None, start.overwrite, start.device),
+            tell_epoch,
         )
     except Interrupted:
         tell(f"deidlab: interrupted; go on with `deidlab pretrain --resume {start.folder}`")

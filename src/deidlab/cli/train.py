@@ -59,6 +59,7 @@ def _make_request(options: TrainOptions) -> RunRequest:
 
 
 def _train(options: TrainOptions, request: RunRequest, settings: TrainSettings) -> None:
+    from deidlab.train.launch import Launch
     from deidlab.train.start import start_training
     from deidlab.train.stopping import Interrupted
 
@@ -71,11 +72,8 @@ def _train(options: TrainOptions, request: RunRequest, settings: TrainSettings) 
         run = start_training(
             request,
             settings,
-            start.folder,
-            resume=start.resume is not None,
-            overwrite=start.overwrite,
-            device=start.device,
-            tell=tell_epoch,
+            Launch(start.folder, start.resume is not None, start.overwrite, start.device),
+            tell_epoch,
         )
     except Interrupted:
         tell(f"deidlab: interrupted; go on with `deidlab train --resume {start.folder}`")

@@ -25,6 +25,15 @@ Ints = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
+class Cutting:
+    """How a model has notes cut: into words by a style, these into its pieces, and all into its windows."""
+
+    pieces: WordPieces
+    shape: WindowShape
+    style: str = "runs"
+
+
+@dataclass(frozen=True, slots=True)
 class PiecedCorpus:
     """Windows end to end: window i holds the pieces `starts[i]` up to `starts[i + 1]`.
 
@@ -81,10 +90,8 @@ def count_labels(documents: Iterable[Document]) -> Counter[str]:
 
 def piece_corpus(
     documents: Sequence[Document],
-    pieces: WordPieces,
-    shape: WindowShape,
+    cutting: Cutting,
     labels: LabelSet,
-    style: str = "runs",
     all_pieces: bool = False,
     as_gold: bool = True,
 ) -> PiecedCorpus:
@@ -101,15 +108,16 @@ def piece_corpus(
     n_misfits = 0
     for document in documents:
         if as_gold:
-            tagged = spans_to_tags(document, labels, style)
+            tagged = spans_to_tags(document, labels, cutting.style)
             cut, tags = tagged.words, list(tagged.tags)
             n_misfits += len(tagged.misfits)
         else:
-            cut = tuple(find_words(document.text, style))
+            cut = tuple(find_words(document.text, cutting.style))
             tags = tags_of_words(document, cut, labels)
         label_ids = [tag_ids[tag] for tag in tags]
         rest_ids = [rest[label] for label in label_ids] if all_pieces else ()
-        own = cut_windows(document.id, pieces.of_words(document.text, cut), shape, label_ids, rest_ids)
+        in_pieces = cutting.pieces.of_words(document.text, cut)
+        own = cut_windows(document.id, in_pieces, cutting.shape, label_ids, rest_ids)
         found = find_shapes(document.text, cut)
         window_shapes += [[SPECIAL if word is None else found[word] for word in w.word_ids] for w in own]
         windows += own
@@ -117,13 +125,11 @@ def piece_corpus(
     return _flatten(windows, window_shapes, words, [document.spans for document in documents], n_misfits)
 
 
-def piece_texts(
-    documents: Sequence[Document], pieces: WordPieces, shape: WindowShape, style: str
-) -> PiecedCorpus:
+def piece_texts(documents: Sequence[Document], cutting: Cutting) -> PiecedCorpus:
     """The documents as windows for masked-language modelling: no tags, and every word decided."""
     outside = LabelSet.of("none", ())
     bare = [Document(id=document.id, patient=document.patient, text=document.text) for document in documents]
-    return piece_corpus(bare, pieces, shape, outside, style, as_gold=False)
+    return piece_corpus(bare, cutting, outside, as_gold=False)
 
 
 def refuse_empty(corpus: PiecedCorpus, what: str) -> None:

@@ -34,6 +34,7 @@ from deidlab.study.reckoning import PIECES_PER_WORD, count_windows
 from deidlab.study.training import describe_failure
 from deidlab.study.workshop import Workshop
 from deidlab.train.flops import flop_per_piece
+from deidlab.train.launch import Bookkeeping
 from deidlab.train.losses import TagLoss
 from deidlab.train.material import find_pieces
 from deidlab.train.models import ModelSource, load_config, new_model
@@ -173,7 +174,8 @@ def _start_training(
     model = new_model(config, "TokenClassification")
     tagger = Tagger(model, settings.shapes, settings.decoding == "crf").to(device)
     windows = _make_windows(settings.batch, window, model.config.vocab_size)
-    session = Session(tagger, TagLoss(tagger).to(device), windows, settings, Place(device), Path())
+    kept = Bookkeeping(Path())
+    session = Session(tagger, TagLoss(tagger).to(device), windows, settings, Place(device), kept)
     session.prepare(resume=False)
     step, n_pieces = session.rehearse()
     step()

@@ -200,7 +200,7 @@ class _JobTraining:
         flat.release(weights)
         tagger = self._training.tagger
         try:
-            save_tagger(folder, tagger, material.pieces, material.labels, material.window, settings, own)
+            save_tagger(folder, tagger, material, settings, own)
         finally:
             flat.release(flat.weights)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from deidlab.train.launch import Launch
 from deidlab.train.presets import config_of, load_preset
 from deidlab.train.request import RunRequest, refuse_overlaps
 from deidlab.train.settings import TrainSettings, settings_from
@@ -57,4 +58,5 @@ def train(
     chosen = load_preset(preset, str(model), config_of(model)) if preset else TrainSettings()
     if settings:
         chosen = settings_from(chosen.as_dict() | dict(settings), "settings")
-    return start_training(request, chosen, Path(out), False, overwrite, device, on_epoch)
+    launch = Launch(Path(out), overwrite=overwrite, device=device)
+    return start_training(request, chosen, launch, on_epoch)

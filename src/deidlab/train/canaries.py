@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from deidlab.encode.pieced import PiecedCorpus, piece_texts
+from deidlab.encode.pieced import Cutting, PiecedCorpus, piece_texts
 from deidlab.encode.pieces import WordPieces
 from deidlab.encode.windows import IGNORED, WindowShape
 from deidlab.train.masking import score_hidden
@@ -109,7 +109,7 @@ def _likelihoods(
 ) -> Any:
     """The log-likelihood of each text's digits, each digit hidden in turn."""
     notes = [Document(id=str(index), text=text) for index, text in enumerate(texts)]
-    corpus = piece_texts(notes, pieces, shape, "runs")
+    corpus = piece_texts(notes, Cutting(pieces, shape))
     chances, _ = score_hidden(model, _one_hidden_each(corpus, pieces), device, 64)
     return chances.reshape(len(texts), N_DIGITS).sum(axis=1)
 

@@ -63,12 +63,13 @@ class ExportSettings:
     """What to make of a run: a format and a precision.
 
     int8 is kept only where it was measured and its F1 stays within 0.2 points of fp32's; `force` keeps it
-    anyway.
+    anyway. `overwrite` replaces an export that is there.
     """
 
     format: str = "openvino"
     precision: str = FP32
     force: bool = False
+    overwrite: bool = False
 
     def __post_init__(self) -> None:
         if self.format not in FORMATS:
@@ -85,14 +86,13 @@ def export_run(
     settings: ExportSettings,
     notes: Sequence[Document] = (),
     calibration: Sequence[Document] = (),
-    overwrite: bool = False,
     watch: Watch = iter,
 ) -> dict[str, Any]:
     """Write the folder and give back its record, which `export.json` holds too.
 
     `notes` with gold are what fidelity is measured on; `calibration` notes fix the int8 ranges beforehand.
     """
-    check_request(run, out, settings, notes, calibration, overwrite)
+    check_request(run, out, settings, notes, calibration)
     need_packages(settings.format, settings.precision)
     from deidlab.detect.packed.runtime import open_run
     from deidlab.detect.torch_model import load_window_model
@@ -107,7 +107,7 @@ def export_run(
     width = int(model.model.config.hidden_size)
     # What may be replaced was looked at before the work.
     with (
-        complete_folder(out, overwrite, lambda name, new: True) as folder,
+        complete_folder(out, settings.overwrite, lambda name, new: True) as folder,
         tempfile.TemporaryDirectory() as scratch,
     ):
         traced = Path(scratch) / "traced.onnx"
@@ -173,7 +173,6 @@ def check_request(
     settings: ExportSettings,
     notes: Sequence[Document],
     calibration: Sequence[Document],
-    overwrite: bool,
 ) -> None:
     """Refuse before any work what could not be done or would be regretted."""
     if is_export(run):
@@ -182,9 +181,14 @@ def check_request(
         raise ModelError(
             f"{run}: no finished run is here (tagger.json, tokenizer.json and model.safetensors)"
         )
-    if overwrite and out.exists() and not is_export(out) and (not out.is_dir() or any(out.iterdir())):
+    if (
+        settings.overwrite
+        and out.exists()
+        and not is_export(out)
+        and (not out.is_dir() or any(out.iterdir()))
+    ):
         raise ConfigError(f"{out}: holds something else than an export; --overwrite will not replace that")
-    refuse_existing(out, overwrite)
+    refuse_existing(out, settings.overwrite)
     refuse_overlap((out,), (run,), inside=True)
     if is_export(out):
         files = read_object(out / EXPORT, ModelError).get("files")

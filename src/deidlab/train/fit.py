@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from deidlab.train.folder import (
     start_record,
     take_up_record,
 )
+from deidlab.train.launch import Launch, Tell
 from deidlab.train.loop import describe_speed
 from deidlab.train.material import Material, Materials
 from deidlab.train.processes import Place, find_place
@@ -30,8 +31,6 @@ from deidlab.train.surrogates import put_surrogates
 from deidlab.train.tag_session import TagSession
 from deidlab.train.teaching import check_teachers, describe_teachers
 from deidlab.types import Document
-
-Tell = Callable[[dict[str, Any]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +52,14 @@ def fit(
     validation: Sequence[Document],
     request: RunRequest,
     settings: TrainSettings,
-    folder: Path | str,
-    resume: bool = False,
-    overwrite: bool = False,
-    device: str = "auto",
+    launch: Launch,
     tell: Tell | None = None,
 ) -> Run:
     """Fine-tune a model on documents and leave a run folder.
 
-    `resume` goes on from the folder's checkpoint; on a CPU the result is then the same as without the
-    interruption. `validation` may be empty: the last weights are kept then.
+    `validation` may be empty: the last weights are kept then.
     """
-    place = find_place(device)
+    place = find_place(launch.device)
     digest = digest_corpus(documents)
     if request.surrogates:
         documents = [put_surrogates(document, settings.seed) for document in documents]
@@ -76,58 +71,51 @@ def fit(
     record = start_record(request, settings, material.labels, place.device, place.n_processes)
     record["teachers"] = describe_teachers(request.teachers)
     record |= describe_parts(material, documents, validation, digest, digest_corpus(validation))
-    folder = _open(Path(folder), request, settings, record, resume, overwrite, place)
-    tagger = _train(material, settings, place, folder, record, resume, tell)
+    _open(launch, request, settings, record, place)
+    tagger = _train(material, settings, place, launch, record, tell)
     if place.leads:
-        save_tagger(folder, tagger, material.pieces, material.labels, material.window, settings, record)
-        remove_checkpoint(folder)
+        save_tagger(launch.folder, tagger, material, settings, record)
+        remove_checkpoint(launch.folder)
     place.wait()
-    return Run(folder, record)
+    return Run(launch.folder, record)
 
 
 def _open(
-    folder: Path,
-    request: RunRequest,
-    settings: TrainSettings,
-    record: dict[str, Any],
-    resume: bool,
-    overwrite: bool,
-    place: Place,
-) -> Path:
+    launch: Launch, request: RunRequest, settings: TrainSettings, record: dict[str, Any], place: Place
+) -> None:
+    folder = launch.folder
     if place.leads:
-        open_folder(folder, resume, overwrite)
-        if resume:
+        open_folder(folder, launch.resume, launch.overwrite)
+        if launch.resume:
             refuse_finished(folder, record["corpus"]["digest"])
             take_up_record(record, folder, settings)
         write_request(folder, request, settings)
         write_json(folder / RECORD, record)
     place.wait()
-    return folder
 
 
 def _train(
     material: Material,
     settings: TrainSettings,
     place: Place,
-    folder: Path,
+    launch: Launch,
     record: dict[str, Any],
-    resume: bool,
     tell: Tell | None,
 ) -> Tagger:
     """Train, put the figures into the record; the tagger, with the weights to keep, in fp32."""
 
     def after(entry: dict[str, Any]) -> None:
         record["epochs"] = loop.progress.history
-        write_json(folder / RECORD, record)
+        write_json(launch.folder / RECORD, record)
         if tell is not None:
             tell(entry)
 
-    training = TagSession(material, settings, place, folder, after)
+    training = TagSession(material, settings, place, launch.folder, after)
     session, loop = training.session, training.session.loop
     record |= session.describe()
     began = time.perf_counter()
     with session.naming_fitting_batch():
-        prepared = session.prepare(resume)
+        prepared = session.prepare(launch.resume)
         progress = loop.run()
     final = session.weights_to_keep()
     session.flat.load_weights(final)

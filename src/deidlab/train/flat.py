@@ -16,6 +16,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from deidlab.train.settings import TrainSettings
+
 _ALIGN = 64
 _LAYER = re.compile(r"\.(?:layer|layers|albert_layer_groups)\.(\d+)\.")
 _NEW = re.compile(r"^(?:shapes|steps)\b|^model\.(?:classifier|dropout|score|head|cls|lm_head|predictions)\b")
@@ -33,25 +35,31 @@ class Segment:
     decay: float
 
 
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """What a segment holds of each vector; `weights` is None where the master is what computes."""
+
+    master: torch.Tensor
+    weights: torch.Tensor | None
+    gradient: torch.Tensor
+    first: torch.Tensor
+    second: torch.Tensor
+
+
 class FlatParameters:
     """The vector, its gradient and the state of AdamW."""
 
     def __init__(
         self,
         model: nn.Module,
-        *,
-        dtype: torch.dtype,
-        weight_decay: float,
-        layer_decay: float = 1.0,
-        head_rate: float = 1.0,
-        clip: float = 1.0,
-        average: float = 0.0,
+        settings: TrainSettings,
+        dtype: torch.dtype = torch.float32,
         exact_gradients: bool = False,
     ) -> None:
         """Moves the model's parameters into the vector, on the device where they are."""
         named = [(name, each) for name, each in model.named_parameters() if each.requires_grad]
         device = named[0][1].device
-        grouped = _group(named, weight_decay, layer_decay, head_rate)
+        grouped = _group(named, settings)
         self.parameters: list[Any] = []
         places: list[tuple[int, int]] = []
         self.segments: list[Segment] = []
@@ -69,8 +77,8 @@ class FlatParameters:
         self.weights = self.master if dtype == torch.float32 else self.master.to(dtype)
         self.gradient = torch.zeros_like(self.master if exact_gradients else self.weights)
         self.first, self.second = torch.zeros_like(self.master), torch.zeros_like(self.master)
-        self.average = self.master.clone() if average else None
-        self._decay_of_average, self._clip = average, clip
+        self.average = self.master.clone() if settings.average else None
+        self._decay_of_average, self._clip = settings.average, settings.clip
         self._places, self._slots = places, []
         for parameter, (start, stop) in zip(self.parameters, places, strict=True):
             parameter.data = self.weights[start:stop].view(parameter.shape)
@@ -104,14 +112,14 @@ class FlatParameters:
             norm = torch.linalg.vector_norm(self.gradient, dtype=torch.float32)
             scale = (self._clip / (norm + 1e-6)).clamp(max=1.0)
         for segment in self.segments:
-            part = slice(segment.start, segment.end)
-            weights = None if self.weights is self.master else self.weights[part]
-            _adamw(
-                self.master[part], weights, self.gradient[part], self.first[part], self.second[part],
-                scale, knobs, segment.rate, segment.decay,
-            )  # fmt: skip
+            _adamw(self._stretch(segment), segment, scale, knobs)
         if self.average is not None:
             self.average.lerp_(self.master, 1.0 - self._decay_of_average)
+
+    def _stretch(self, segment: Segment) -> Stretch:
+        part = slice(segment.start, segment.end)
+        weights = None if self.weights is self.master else self.weights[part]
+        return Stretch(self.master[part], weights, self.gradient[part], self.first[part], self.second[part])
 
     def zero_state(self) -> None:
         """Forget every step: as before the first."""
@@ -154,24 +162,17 @@ def knobs_at(step: int, rate: float) -> list[float]:
     return [rate, 1.0 - _BETAS[0] ** step, 1.0 - _BETAS[1] ** step]
 
 
-def _adamw(
-    master: torch.Tensor,
-    weights: torch.Tensor | None,
-    gradient: torch.Tensor,
-    first: torch.Tensor,
-    second: torch.Tensor,
-    scale: torch.Tensor,
-    knobs: torch.Tensor,
-    rate: float,
-    decay: float,
-) -> None:
+def _adamw(stretch: Stretch, segment: Segment, scale: torch.Tensor, knobs: torch.Tensor) -> None:
+    master, weights = stretch.master, stretch.weights
+    first, second = stretch.first, stretch.second
+    rate, decay = segment.rate, segment.decay
     if master.is_cuda and _has_triton():
         from deidlab.detect.packed.kernels import adamw
 
-        adamw(master, weights, gradient, first, second, scale, knobs, rate, decay, _BETAS, _EPSILON)
+        adamw(master, weights, stretch.gradient, first, second, scale, knobs, rate, decay, _BETAS, _EPSILON)
         return
     lr = knobs[0] * rate
-    gradient = gradient.float() * scale
+    gradient = stretch.gradient.float() * scale
     first.lerp_(gradient, 1.0 - _BETAS[0])
     second.mul_(_BETAS[1]).addcmul_(gradient, gradient, value=1.0 - _BETAS[1])
     spread = (second / knobs[2]).sqrt_().add_(_EPSILON)
@@ -186,7 +187,7 @@ def _has_triton() -> bool:
 
 
 def _group(
-    named: Sequence[tuple[str, nn.Parameter]], weight_decay: float, layer_decay: float, head_rate: float
+    named: Sequence[tuple[str, nn.Parameter]], settings: TrainSettings
 ) -> list[tuple[tuple[float, float], list[tuple[str, Any]]]]:
     layers = [int(match[1]) for name, _ in named if (match := _LAYER.search(name))]
     depth = max(layers, default=-1) + 1
@@ -195,7 +196,7 @@ def _group(
         layer = _LAYER.search(name)
         is_new = bool(_NEW.search(name))
         below = depth - int(layer[1]) if layer else (depth + 1 if "embed" in name else 0)
-        rate = head_rate if is_new else layer_decay**below
+        rate = settings.head_rate if is_new else settings.layer_decay**below
         decays = parameter.ndim > 1 and name != "steps"
-        groups.setdefault((rate, weight_decay if decays else 0.0), []).append((name, parameter))
+        groups.setdefault((rate, settings.weight_decay if decays else 0.0), []).append((name, parameter))
     return sorted(groups.items(), key=lambda item: item[0])

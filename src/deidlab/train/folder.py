@@ -12,8 +12,6 @@ from deidlab.detect.embedded import language_of_labels
 from deidlab.detect.folder import SHAPES_KEY, STEPS_KEY
 from deidlab.detect.packed.tagger import Tagger, first_position
 from deidlab.encode.pieced import PiecedCorpus, count_labels
-from deidlab.encode.pieces import WordPieces
-from deidlab.encode.windows import WindowShape
 from deidlab.errors import ConfigError
 from deidlab.jsonfile import read_object
 from deidlab.labels import LabelSet
@@ -130,9 +128,7 @@ def describe_parts(
 def save_tagger(
     folder: Path,
     tagger: Tagger,
-    pieces: WordPieces,
-    labels: LabelSet,
-    window: WindowShape,
+    material: Material,
     settings: TrainSettings,
     record: dict[str, Any],
 ) -> None:
@@ -143,7 +139,8 @@ def save_tagger(
     if tagger.steps is not None:
         extra[STEPS_KEY] = tagger.steps
     save_weights(folder, tagger.model, extra)
-    write_file(folder / "tokenizer.json", pieces.to_json().encode())
+    write_file(folder / "tokenizer.json", material.pieces.to_json().encode())
+    labels, window = material.labels, material.window
     facts = {
         "tagger": 1,
         "label_set": labels.name,

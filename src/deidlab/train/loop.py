@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,8 @@ from deidlab.encode.packing import RowShape, build_rows, count_deciding, n_used,
 from deidlab.encode.pieced import PiecedCorpus
 from deidlab.errors import ModelError
 from deidlab.train.checkpoint import load_checkpoint, save_checkpoint, seed_everything
-from deidlab.train.flat import FlatParameters, knobs_at
+from deidlab.train.flat import knobs_at
+from deidlab.train.launch import Bookkeeping
 from deidlab.train.processes import Place
 from deidlab.train.settings import TrainSettings
 from deidlab.train.steps import TrainSteps
@@ -27,9 +27,6 @@ from deidlab.train.stopping import Interrupted, StopSignal
 
 _BLOCK_ROWS = 512
 _CHECK_STEPS = 200
-
-Validate = Callable[[], dict[str, Any]]
-Tell = Callable[[dict[str, Any]], None]
 
 
 @dataclass(slots=True)
@@ -64,17 +61,14 @@ class Loop:
         self,
         corpus: PiecedCorpus,
         shape: RowShape,
-        flat: FlatParameters,
         steps: TrainSteps,
         settings: TrainSettings,
         place: Place,
-        folder: Path,
-        validate: Validate | None = None,
-        tell: Tell | None = None,
+        kept: Bookkeeping,
     ) -> None:
-        self.corpus, self.shape, self.flat, self.steps = corpus, shape, flat, steps
-        self.settings, self.place, self.folder = settings, place, folder
-        self.validate, self.tell = validate, tell
+        self.corpus, self.shape, self.flat, self.steps = corpus, shape, steps.flat, steps
+        self.settings, self.place, self.folder = settings, place, kept.folder
+        self.validate, self.tell = kept.validate, kept.tell
         self.progress = Progress()
         self.best: Any = None
         self.speed = Speed()

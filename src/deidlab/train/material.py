@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from deidlab.detect.packed.tagger import longest_window
-from deidlab.encode.pieced import PiecedCorpus, piece_corpus, refuse_empty
+from deidlab.encode.pieced import Cutting, PiecedCorpus, piece_corpus, refuse_empty
 from deidlab.encode.pieces import WordPieces
 from deidlab.encode.windows import WindowShape
 from deidlab.errors import ConfigError
@@ -126,7 +126,8 @@ class Materials:
             notes = self._notes[part]
             if drawn:
                 notes = [*notes, *swap_mentions(notes, *drawn)]
-            cut = piece_corpus(notes, pieces, window, labels, settings.words, all_pieces, as_gold=learns)
+            cutting = Cutting(pieces, window, settings.words)
+            cut = piece_corpus(notes, cutting, labels, all_pieces, as_gold=learns)
             refuse_empty(cut, part)
             self._cut[key] = cut
         return self._cut[key]

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from deidlab.encode.pieced import PiecedCorpus, piece_texts, refuse_empty
+from deidlab.encode.pieced import Cutting, PiecedCorpus, piece_texts, refuse_empty
 from deidlab.encode.pieces import WordPieces
-from deidlab.encode.windows import WindowShape
 from deidlab.train.canaries import Canary, make_canaries, measure_exposure, plant_canaries, summarise_exposure
 from deidlab.train.checkpoint import remove_checkpoint, seed_everything
 from deidlab.train.folder import describe_corpus, open_folder, refuse_finished, save_weights
-from deidlab.train.loop import Tell, describe_speed
+from deidlab.train.launch import Bookkeeping, Launch, Tell
+from deidlab.train.loop import describe_speed
 from deidlab.train.masking import MaskLoss, hide_for_good, score_hidden
 from deidlab.train.material import find_pieces, window_for
 from deidlab.train.models import build_model, load_config
@@ -56,17 +56,14 @@ def pretrain(
     documents: Sequence[Document],
     request: PretrainRequest,
     settings: PretrainSettings,
-    folder: Path | str,
-    resume: bool = False,
-    overwrite: bool = False,
-    device: str = "auto",
+    launch: Launch,
     tell: Tell | None = None,
 ) -> PretrainRun:
     """Go on pretraining a model on notes; spans that the notes may have are not looked at."""
     from deidlab.train.corpora import hold_out
 
-    place = find_place(device)
-    folder, digest = Path(folder), digest_corpus(documents)
+    place = find_place(launch.device)
+    folder, digest = launch.folder, digest_corpus(documents)
     seed_everything(settings.seed)
     source = request.source
     pieces = find_pieces(source, documents)
@@ -76,22 +73,24 @@ def pretrain(
     held: list[Document] = []
     if settings.validation_share:
         kept, held = hold_out(documents, settings.validation_share, settings.seed)
-    canaries = make_canaries(settings.canaries, settings.seed)
-    corpus = piece_texts(plant_canaries(kept, canaries), pieces, window, settings.words)
+    canaries, cutting = (
+        make_canaries(settings.canaries, settings.seed),
+        Cutting(pieces, window, settings.words),
+    )
+    corpus = piece_texts(plant_canaries(kept, canaries), cutting)
     refuse_empty(corpus, "training")
-    held_out = piece_texts(held, pieces, window, settings.words) if held else None
+    reading = _Reading(cutting, corpus, piece_texts(held, cutting) if held else None, canaries)
     record = _start_record(request, settings, place.device)
     record["corpus"] = describe_corpus(documents, corpus, digest)
     if place.leads:
-        open_folder(folder, resume, overwrite)
-        if resume:
+        open_folder(folder, launch.resume, launch.overwrite)
+        if launch.resume:
             refuse_finished(folder, digest)
         write_json(folder / SETTINGS, {"request": asdict(request), "settings": asdict(settings)})
         write_json(folder / RECORD, record)
     place.wait()
     model.to(place.device)
-    work = _Work(model, pieces, window, corpus, held_out, canaries, settings, folder, place, record, tell)
-    work.run(resume)
+    _Work(model, reading, settings, place, record, Bookkeeping(folder, tell=tell)).run(launch.resume)
     if place.leads:
         _save(folder, model, pieces, record)
     place.wait()
@@ -122,31 +121,36 @@ def _save(folder: Path, model: nn.Module, pieces: WordPieces, record: dict[str, 
     remove_checkpoint(folder)
 
 
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What a model reads: the notes to learn from, those held out, and the secrets that were planted."""
+
+    cutting: Cutting
+    corpus: PiecedCorpus
+    held_out: PiecedCorpus | None
+    canaries: Sequence[Canary] = field(repr=False)
+
+
 class _Work:
     """The parts of one pretraining, put together."""
 
     def __init__(
         self,
         model: nn.Module,
-        pieces: WordPieces,
-        window: WindowShape,
-        corpus: PiecedCorpus,
-        held_out: PiecedCorpus | None,
-        canaries: Sequence[Canary],
+        reading: _Reading,
         settings: PretrainSettings,
-        folder: Path,
         place: Place,
         record: dict[str, Any],
-        tell: Tell | None,
+        kept: Bookkeeping,
     ) -> None:
-        self._model, self._pieces, self._window = model, pieces, window
-        self._canaries, self._settings, self._place, self._record = canaries, settings, place, record
-        self._hidden = None
-        if held_out is not None:
-            self._hidden = hide_for_good(held_out, settings.mask_share, pieces, settings.seed)
+        self._model, self._cutting, self._canaries = model, reading.cutting, reading.canaries
+        self._settings, self._place, self._record = settings, place, record
+        self._hidden, pieces = None, reading.cutting.pieces
+        if reading.held_out is not None:
+            self._hidden = hide_for_good(reading.held_out, settings.mask_share, pieces, settings.seed)
+            kept = replace(kept, validate=self._measure)
         loss = MaskLoss(model, settings.mask_share, pieces.hidden)
-        measure = None if self._hidden is None else self._measure
-        self._session = Session(model, loss, corpus, settings.as_train(), place, folder, measure, tell)
+        self._session = Session(model, loss, reading.corpus, settings.as_train(), place, kept)
         record |= {key: value for key, value in self._session.describe().items() if key != "compiled"}
 
     def run(self, resume: bool) -> None:
@@ -176,7 +180,8 @@ class _Work:
     def _expose(self) -> dict[str, Any] | None:
         if not self._canaries:
             return None
+        cutting, device = self._cutting, self._place.device
         found = measure_exposure(
-            self._model, self._canaries, self._pieces, self._window, self._place.device, self._settings.seed
+            self._model, self._canaries, cutting.pieces, cutting.shape, device, self._settings.seed
         )
         return summarise_exposure(found)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -20,7 +19,8 @@ from deidlab.encode.packing import RowShape, choose_row_shape
 from deidlab.encode.pieced import PiecedCorpus
 from deidlab.train.compiling import compile_layers, is_worth_compiling
 from deidlab.train.flat import FlatParameters
-from deidlab.train.loop import Loop, Tell, Validate
+from deidlab.train.launch import Bookkeeping
+from deidlab.train.loop import Loop
 from deidlab.train.memory import name_fitting_batch
 from deidlab.train.processes import Place
 from deidlab.train.settings import TrainSettings
@@ -33,8 +33,7 @@ class Session:
     """The parts of one training, put together.
 
     `network` is a `Tagger`, or a masked-language model as it is; it computes on the place's device, and
-    `loss` takes rows of `lessons`, whose labels it understands. `validate` and `after` are called at the end
-    of an epoch.
+    `loss` takes rows of `lessons`, whose labels it understands.
     """
 
     def __init__(
@@ -44,11 +43,9 @@ class Session:
         lessons: PiecedCorpus,
         settings: TrainSettings,
         place: Place,
-        folder: Path,
-        validate: Validate | None = None,
-        after: Tell | None = None,
+        kept: Bookkeeping,
     ) -> None:
-        self.settings, self.place, self._folder = settings, place, folder
+        self.settings, self.place, self._folder = settings, place, kept.folder
         self._loss, self._lessons = loss, lessons
         on_gpu = place.device.type == "cuda"
         tags = isinstance(network, Tagger)
@@ -61,9 +58,7 @@ class Session:
         self.compiled = worth and compile_layers(model, self.shape.n_pieces, self.half) > 0
         self.flat = make_flat(network, settings, self.half, place.n_processes)
         self.steps = TrainSteps(loss, self.flat, settings.accumulate, place.n_processes)
-        self.loop = Loop(
-            lessons, self.shape, self.flat, self.steps, settings, place, folder, validate, after
-        )  # fmt: skip
+        self.loop = Loop(lessons, self.shape, self.steps, settings, place, kept)
 
     def describe(self) -> dict[str, Any]:
         """How it computes, for the record."""
@@ -113,11 +108,7 @@ def make_flat(model: nn.Module, settings: TrainSettings, half: bool, n_processes
     """A model's parameters as one vector, with the optimizer that the settings ask for."""
     return FlatParameters(
         model,
+        settings,
         dtype=torch.bfloat16 if half else torch.float32,
-        weight_decay=settings.weight_decay,
-        layer_decay=settings.layer_decay,
-        head_rate=settings.head_rate,
-        clip=settings.clip,
-        average=settings.average,
         exact_gradients=settings.accumulate > 1 or n_processes > 1,
     )

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from deidlab.errors import MissingExtraError
 from deidlab.train.corpora import read_notes, read_run_notes
+from deidlab.train.launch import Launch, Tell
 from deidlab.train.request import RunRequest
 from deidlab.train.settings import TrainSettings
 
@@ -28,32 +27,26 @@ def need_torch(what: str) -> None:
 def start_training(
     request: RunRequest,
     settings: TrainSettings,
-    folder: Path | str,
-    resume: bool = False,
-    overwrite: bool = False,
-    device: str = "auto",
-    tell: Callable[[dict[str, Any]], None] | None = None,
+    launch: Launch,
+    tell: Tell | None = None,
 ) -> Run:
     """Read the notes that the request names and fine-tune."""
     need_torch("training")
     from deidlab.train.fit import fit
 
     documents, validation = read_run_notes(request, settings.seed)
-    return fit(documents, validation, request, settings, folder, resume, overwrite, device, tell)
+    return fit(documents, validation, request, settings, launch, tell)
 
 
 def start_pretraining(
     request: PretrainRequest,
     settings: PretrainSettings,
-    folder: Path | str,
-    resume: bool = False,
-    overwrite: bool = False,
-    device: str = "auto",
-    tell: Callable[[dict[str, Any]], None] | None = None,
+    launch: Launch,
+    tell: Tell | None = None,
 ) -> PretrainRun:
     """Read the notes that the request names and pretrain."""
     need_torch("pretraining")
     from deidlab.train.pretrain import pretrain
 
     documents = read_notes(request.notes, request.format)
-    return pretrain(documents, request, settings, folder, resume, overwrite, device, tell)
+    return pretrain(documents, request, settings, launch, tell)

@@ -25,7 +25,7 @@ class TrainSteps:
     def __init__(self, loss: nn.Module, flat: FlatParameters, n_rows: int = 1, n_processes: int = 1) -> None:
         device = flat.master.device
         self._loss = loss
-        self._flat, self._n_rows, self._n_processes = flat, n_rows, n_processes
+        self.flat, self._n_rows, self._n_processes = flat, n_rows, n_processes
         self.sums = torch.zeros(N_SUMS, dtype=torch.float64, device=device)
         self._knobs = torch.zeros(3, dtype=torch.float32, device=device)
         self._graph: Any = None
@@ -41,9 +41,9 @@ class TrainSteps:
         else:
             self._backward(rows, shapes)
         if self._n_processes > 1:
-            _average_over_processes(self._flat.gradient, self._n_processes)
+            _average_over_processes(self.flat.gradient, self._n_processes)
         if self._graph is None or self._n_processes > 1:
-            self._flat.step(self._knobs)
+            self.flat.step(self._knobs)
 
     def capture(self, rows: Sequence[torch.Tensor], shape: RowShape) -> None:
         """Record the step as a graph, with `rows` to try it on; weights and state are left as they were."""
@@ -51,7 +51,7 @@ class TrainSteps:
         self._rows = torch.zeros((self._n_rows, shape.width), dtype=torch.int32, device=self.sums.device)
         self._rows.copy_(torch.stack(list(rows)))
         self._knobs.copy_(torch.tensor([0.0, 1.0, 1.0]))
-        master = self._flat.master.clone()
+        master = self.flat.master.clone()
         aside = torch.cuda.Stream()
         aside.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(aside):
@@ -62,10 +62,10 @@ class TrainSteps:
         self._graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(self._graph):
             self._whole()
-        self._flat.master.copy_(master)
-        if self._flat.weights is not self._flat.master:
-            self._flat.weights.copy_(master)
-        self._flat.zero_state()
+        self.flat.master.copy_(master)
+        if self.flat.weights is not self.flat.master:
+            self.flat.weights.copy_(master)
+        self.flat.zero_state()
         self.sums.zero_()
 
     def read_sums(self) -> list[float]:
@@ -78,14 +78,14 @@ class TrainSteps:
         assert self._shape is not None
         self._backward(list(self._rows), [self._shape] * self._n_rows)
         if self._n_processes == 1:
-            self._flat.step(self._knobs)
+            self.flat.step(self._knobs)
 
     def _backward(self, rows: Sequence[torch.Tensor], shapes: list[RowShape]) -> None:
         for index, (row, shape) in enumerate(zip(rows, shapes, strict=True)):
             loss, sums = self._loss(row, shape)
             scaled = loss if len(shapes) == 1 else loss / len(shapes)
-            gradients = torch.autograd.grad(scaled, self._flat.parameters, allow_unused=True)
-            self._flat.collect(gradients, first=index == 0)
+            gradients = torch.autograd.grad(scaled, self.flat.parameters, allow_unused=True)
+            self.flat.collect(gradients, first=index == 0)
             self.sums += sums
 
 

@@ -13,6 +13,7 @@ from deidlab.detect.packed.tagger import Tagger
 from deidlab.encode.decoding import TagGrammar
 from deidlab.encode.pieced import PiecedCorpus
 from deidlab.encode.windows import IGNORED
+from deidlab.train.launch import Bookkeeping
 from deidlab.train.losses import TagLoss, TaughtLoss, weigh_tags
 from deidlab.train.material import Material
 from deidlab.train.models import load_shapes
@@ -53,7 +54,8 @@ class TagSession:
         self.validation = None if held_out is None else self._validation_on(held_out)
         validation = self.validation
         validate = None if validation is None else lambda: measure(validation)
-        self.session = Session(self.tagger, loss, lessons, settings, place, folder, validate, after)
+        kept = Bookkeeping(folder, validate, after)
+        self.session = Session(self.tagger, loss, lessons, settings, place, kept)
 
     def measure(self) -> Record:
         """Figures of the weights as they are on the validation notes, where there are some, and on the

@@ -16,6 +16,7 @@ from deidlab.detect.committee import describe_committee, load_committee  # noqa:
 from deidlab.detect.model import load_model  # noqa: E402
 from deidlab.errors import ModelError  # noqa: E402
 from deidlab.train.fit import fit  # noqa: E402
+from deidlab.train.launch import Launch  # noqa: E402
 from deidlab.train.request import RunRequest  # noqa: E402
 from deidlab.train.settings import TrainSettings  # noqa: E402
 from tests.unit.train.conftest import FAMILIES, SMALL, make_notes  # noqa: E402
@@ -36,7 +37,9 @@ def run_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
             (place / "config" / "config.json").write_text(json.dumps(config))
             request = RunRequest(str(place / "config"), scratch=True, tokenizer="learn")
             settings = SETTINGS.changed(seed=seed)
-            made[key] = fit(make_notes(12, 1), [], request, settings, place / "run", device="cpu").folder
+            made[key] = fit(
+                make_notes(12, 1), [], request, settings, Launch(place / "run", device="cpu")
+            ).folder
         return made[key]
 
     return make

@@ -23,6 +23,7 @@ from deidlab.study.spec import StudySpec  # noqa: E402
 from deidlab.study.training import train_job  # noqa: E402
 from deidlab.study.workshop import Workshop  # noqa: E402
 from deidlab.train.fit import fit  # noqa: E402
+from deidlab.train.launch import Launch  # noqa: E402
 from deidlab.train.stopping import Interrupted  # noqa: E402
 from tests.unit.study.builders import SETTINGS  # noqa: E402
 
@@ -59,7 +60,7 @@ def test_a_run_of_a_study_is_a_run_alone(small: Small, tmp_path: Path) -> None:
         settings = next(run.settings for job in next_jobs(spec, {}) for run in job.runs if run.id == name)
         request = request_of(workshop, spec.models[0])
         notes = workshop.notes("train"), workshop.notes("validation")
-        alone = fit(*notes, request, settings, tmp_path / "alone" / name, device="cpu")
+        alone = fit(*notes, request, settings, Launch(tmp_path / "alone" / name, device="cpu"))
         assert (alone.folder / "model.safetensors").read_bytes() == kept
         assert alone.record["validation"]["f1"] == figures(tmp_path / "study")[name]["strict_f1"]
 

@@ -14,6 +14,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed: pip install
 pytest.importorskip("transformers", reason="transformers is not installed: pip install '.[train]'")
 
 from deidlab.train.fit import Run, fit  # noqa: E402
+from deidlab.train.launch import Launch  # noqa: E402
 from deidlab.train.request import RunRequest  # noqa: E402
 from deidlab.train.settings import TrainSettings  # noqa: E402
 from deidlab.types import Document, Span  # noqa: E402
@@ -90,6 +91,6 @@ def run_tiny(
 
     def run(folder: Path, resume: bool = False, request: RunRequest | None = None, **changes: Any) -> Run:
         chosen = settings.changed(**changes)
-        return fit(notes, held_out, request or tiny, chosen, folder, resume=resume, device="cpu")
+        return fit(notes, held_out, request or tiny, chosen, Launch(folder, resume=resume, device="cpu"))
 
     return run

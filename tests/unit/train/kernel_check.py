@@ -19,9 +19,10 @@ from deidlab.detect.packed.tagger import Tagger
 from deidlab.encode.packing import build_rows, choose_row_shape
 from deidlab.encode.pieced import PiecedCorpus
 from deidlab.encode.windows import IGNORED
-from deidlab.train.flat import FlatParameters
+from deidlab.train.flat import FlatParameters, Segment, Stretch
 from deidlab.train.flat import _adamw as plain_adamw
 from deidlab.train.losses import TagLoss
+from deidlab.train.settings import TrainSettings
 
 ONES = 0xFFFFFFFF
 SEED = 12345
@@ -93,7 +94,7 @@ def check_adamw() -> None:
     theirs = [each.clone() for each in ours]
     knobs, scale = torch.tensor([1e-2, 0.1, 0.001]), torch.tensor(0.5)
     kernels.adamw(ours[0], None, *ours[1:], scale, knobs, 0.9, 0.01, (0.9, 0.999), 1e-8)
-    plain_adamw(theirs[0], None, *theirs[1:], scale, knobs, 0.9, 0.01)
+    plain_adamw(Stretch(theirs[0], None, *theirs[1:]), Segment(0, 3000, 0.9, 0.01), scale, knobs)
     assert all(torch.allclose(a, b, atol=1e-5) for a, b in zip(ours, theirs, strict=True))
 
 
@@ -176,7 +177,7 @@ def check_model() -> None:
     config._attn_implementation = attention.PACKED
     tagger = Tagger(BertForTokenClassification(config))
     assert fusing.fuse_layers(tagger.model) == 2
-    flat = FlatParameters(tagger, dtype=torch.float32, weight_decay=0.01)
+    flat = FlatParameters(tagger, TrainSettings(weight_decay=0.01))
     corpus = make_corpus()
     plain, telling = (choose_row_shape(corpus, 3, 0, tell) for tell in (False, True))
     assert 0 < telling.n_deciding < telling.n_pieces

@@ -28,7 +28,7 @@ from deidlab.detect.packed.tagger import SHAPES_KEY, STEPS_KEY, Tagger
 from deidlab.detect.runtimes import choose_threads, open_runtime
 from deidlab.detect.torch_model import load_window_model
 from deidlab.encode.decoding import TagGrammar
-from deidlab.encode.pieced import piece_corpus
+from deidlab.encode.pieced import Cutting, piece_corpus
 from deidlab.encode.pieces import WordPieces
 from deidlab.encode.windows import WindowShape
 from deidlab.labels import LabelSet
@@ -36,6 +36,7 @@ from deidlab.train.export import RUN, ExportSettings, export_run
 from deidlab.train.export_convert import Conversion, convert
 from deidlab.train.export_graph import write_onnx
 from deidlab.train.fit import fit
+from deidlab.train.launch import Launch
 from deidlab.train.models import ModelSource, build_model, load_config
 from deidlab.train.predicting import choose_tags, split_by_note
 from deidlab.train.request import RunRequest
@@ -83,7 +84,7 @@ def runs(
             epochs=6, batch=4, learning_rate=5e-3, window=48, stride=32, checkpoint_minutes=0.0, **changes
         )
         request = RunRequest(model=make_config(family), scratch=True, tokenizer="learn")
-        fit(notes, [], request, settings, folders[kind], device="cpu")
+        fit(notes, [], request, settings, Launch(folders[kind], device="cpu"))
     return folders
 
 
@@ -125,7 +126,7 @@ def scores_of_run(folder: Path, documents: list[Document]) -> tuple[list[np.ndar
             tagger.steps.copy_(tensors[STEPS_KEY])
         labels = LabelSet("run", tuple(facts["labels"]), tuple(facts["tags"]))
         shape = WindowShape(facts["window"], facts["stride"], pieces.prefix, pieces.suffix)
-        corpus = piece_corpus(documents, pieces, shape, labels, facts["words"], as_gold=False)
+        corpus = piece_corpus(documents, Cutting(pieces, shape, facts["words"]), labels, as_gold=False)
         scorer = WordScorer(tagger, corpus, torch.device("cpu"))
         scores = split_by_note(scorer.score(), corpus)
     chosen = choose_tags(scores, TagGrammar.of(labels.tags), facts["decoding"], scorer.steps())

@@ -25,6 +25,7 @@ from deidlab.train import export as exporting
 from deidlab.train import export_graph
 from deidlab.train.export import ExportSettings, export_run
 from deidlab.train.fit import Run, fit
+from deidlab.train.launch import Launch
 from deidlab.train.request import RunRequest
 from deidlab.train.settings import TrainSettings
 from deidlab.types import Document
@@ -39,7 +40,7 @@ def run(
         epochs=6, batch=4, learning_rate=5e-3, window=48, stride=32, checkpoint_minutes=0.0
     )
     request = RunRequest(model=make_config("bert"), scratch=True, tokenizer="learn")
-    return fit(notes, [], request, settings, folder, device="cpu")
+    return fit(notes, [], request, settings, Launch(folder, device="cpu"))
 
 
 @pytest.fixture(scope="module")
@@ -153,9 +154,9 @@ def test_what_is_there_is_not_replaced_by_chance(run: Run, tmp_path: Path) -> No
         export_run(run.folder, out, ExportSettings("onnx"))
     with pytest.raises(ConfigError, match="already an export"):
         export_run(out, tmp_path / "twice", ExportSettings("onnx"))
-    assert export_run(run.folder, out, ExportSettings("openvino"), overwrite=True)["format"] == "openvino"
+    assert export_run(run.folder, out, ExportSettings("openvino", overwrite=True))["format"] == "openvino"
     with pytest.raises(ConfigError, match="will not replace"):
-        export_run(run.folder, run.folder, ExportSettings("onnx"), overwrite=True)
+        export_run(run.folder, run.folder, ExportSettings("onnx", overwrite=True))
     assert load_model(run.folder).tags
 
 

@@ -14,6 +14,7 @@ import torch
 from deidlab.errors import ConfigError, DeidError, ModelError
 from deidlab.train import memory, record
 from deidlab.train.fit import Run, fit
+from deidlab.train.launch import Launch
 from deidlab.train.losses import TagLoss
 from deidlab.train.models import ModelSource, load_config, load_pieces
 from deidlab.train.request import RunRequest
@@ -38,7 +39,7 @@ def test_notes_without_spans(
 ) -> None:
     bare = [replace(note, spans=()) for note in notes]
     with pytest.raises(ConfigError, match="no spans: there is nothing to learn"):
-        fit(bare, [], tiny, settings, tmp_path / "run", device="cpu")
+        fit(bare, [], tiny, settings, Launch(tmp_path / "run", device="cpu"))
     assert not (tmp_path / "run").exists()
 
 
@@ -46,14 +47,14 @@ def test_a_label_outside_a_named_set(
     tiny: RunRequest, settings: TrainSettings, notes: list[Document], tmp_path: Path
 ) -> None:
     with pytest.raises(ConfigError, match=r"has never seen NAME \(16\)"):
-        fit(notes, [], replace(tiny, labels="i2b2-2014"), settings, tmp_path / "run", device="cpu")
+        fit(notes, [], replace(tiny, labels="i2b2-2014"), settings, Launch(tmp_path / "run", device="cpu"))
 
 
 def test_labels_that_only_validation_has_count_as_missed(
     tiny: RunRequest, settings: TrainSettings, notes: list[Document], held_out: list[Document], tmp_path: Path
 ) -> None:
     only_dates = [replace(n, spans=tuple(s for s in n.spans if s.label == "DATE")) for n in notes]
-    run = fit(only_dates, held_out, tiny, settings, tmp_path / "run", device="cpu")
+    run = fit(only_dates, held_out, tiny, settings, Launch(tmp_path / "run", device="cpu"))
     assert run.record["unseen_labels"] == {"NAME": 6}
     assert run.record["validation"]["by_label"]["NAME"]["fn"] == 6
     assert "counted as missed: NAME (6)" in (run.folder / "README.md").read_text("utf-8")
@@ -179,4 +180,4 @@ def test_a_folder_with_another_body_is_refused(
     config["num_hidden_layers"] = 3
     (run.folder / "config.json").write_text(json.dumps(config))
     with pytest.raises(ModelError, match="of the encoder's tensors are missing"):
-        fit(notes, [], RunRequest(str(run.folder)), settings, tmp_path / "next", device="cpu")
+        fit(notes, [], RunRequest(str(run.folder)), settings, Launch(tmp_path / "next", device="cpu"))

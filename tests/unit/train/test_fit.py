@@ -16,6 +16,7 @@ from safetensors.torch import load_file
 from deidlab.errors import ConfigError
 from deidlab.train import loop as loop_module
 from deidlab.train.fit import fit
+from deidlab.train.launch import Launch
 from deidlab.train.request import RunRequest
 from deidlab.train.settings import TrainSettings
 from deidlab.train.stopping import Interrupted
@@ -143,7 +144,7 @@ def test_what_cannot_be_resumed_is_refused(
     record.pop("finished")
     (tmp_path / "done" / "record.json").write_text(json.dumps(record))
     with pytest.raises(ConfigError, match="not those that this run was started with"):
-        fit(notes[1:], [], tiny, settings, tmp_path / "done", resume=True, device="cpu")
+        fit(notes[1:], [], tiny, settings, Launch(tmp_path / "done", resume=True, device="cpu"))
 
 
 def test_early_stopping_keeps_the_best(run_tiny: Callable[..., Any], tmp_path: Path) -> None:
@@ -181,14 +182,16 @@ def test_a_run_can_go_on_from_another(
 ) -> None:
     first = run_tiny(tmp_path / "first", epochs=6)
     request = RunRequest(model=str(first.folder))
-    second = fit(notes, notes[:4], request, settings.changed(epochs=1), tmp_path / "second", device="cpu")
+    second = fit(
+        notes, notes[:4], request, settings.changed(epochs=1), Launch(tmp_path / "second", device="cpu")
+    )
     assert second.record["epochs"][0]["train"]["loss"] < first.record["epochs"][0]["train"]["loss"] / 2
     assert second.record["tags"] == first.record["tags"]
     other = [replace(note, spans=tuple(replace(span, label="CITY") for span in note.spans)) for note in notes]
     with pytest.raises(ConfigError, match="has never seen CITY"):
-        fit(other, [], request, settings, tmp_path / "third", device="cpu")
+        fit(other, [], request, settings, Launch(tmp_path / "third", device="cpu"))
     new_head = replace(request, labels="corpus")
-    third = fit(other, [], new_head, settings.changed(epochs=1), tmp_path / "third", device="cpu")
+    third = fit(other, [], new_head, settings.changed(epochs=1), Launch(tmp_path / "third", device="cpu"))
     assert third.record["labels"] == ["CITY"]
 
 

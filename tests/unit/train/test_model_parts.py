@@ -145,7 +145,7 @@ def test_the_flat_step_is_adamw() -> None:
     torch.manual_seed(0)
     model = torch.nn.Sequential(torch.nn.Linear(7, 5), torch.nn.LayerNorm(5), torch.nn.Linear(5, 3))
     other = copy.deepcopy(model)
-    flat = FlatParameters(model, dtype=torch.float32, weight_decay=0.1, clip=0.5)
+    flat = FlatParameters(model, TrainSettings(weight_decay=0.1, clip=0.5))
     decayed = [each for each in other.parameters() if each.ndim > 1]
     rest = [each for each in other.parameters() if each.ndim == 1]
     groups = [{"params": decayed, "weight_decay": 0.1}, {"params": rest, "weight_decay": 0.0}]
@@ -165,14 +165,14 @@ def test_the_flat_step_is_adamw() -> None:
 
 def test_a_gradient_that_lies_in_its_place_is_not_copied() -> None:
     model = torch.nn.Linear(3, 2)
-    flat = FlatParameters(model, dtype=torch.float32, weight_decay=0.0)
+    flat = FlatParameters(model, TrainSettings(weight_decay=0.0))
     slots = [each.gradient_slot for each in flat.parameters]
     flat.gradient.fill_(7.0)
     flat.collect([slots[0], None], first=True)
     assert (slots[0] == 7.0).all() and (slots[1] == 0.0).all()
     flat.collect([torch.ones_like(slots[0]), torch.ones_like(slots[1])], first=True)
     assert all((slot == 1.0).all() for slot in slots)
-    exact = FlatParameters(model, dtype=torch.float32, weight_decay=0.0, exact_gradients=True)
+    exact = FlatParameters(model, TrainSettings(weight_decay=0.0), exact_gradients=True)
     assert all(each.gradient_slot is None for each in exact.parameters)
 
 
@@ -181,7 +181,7 @@ def test_layers_below_learn_less_and_heads_more() -> None:
 
     config = AutoConfig.for_model("bert", vocab_size=50, num_labels=3, **SMALL)
     tagger = Tagger(AutoModelForTokenClassification.from_config(config), shapes=True)
-    flat = FlatParameters(tagger, dtype=torch.float32, weight_decay=0.01, layer_decay=0.5, head_rate=4.0)
+    flat = FlatParameters(tagger, TrainSettings(weight_decay=0.01, layer_decay=0.5, head_rate=4.0))
     rates = {segment.rate for segment in flat.segments}
     assert rates == {4.0, 0.5, 0.25, 0.125}
     assert flat.segments[-1].end == len(flat)
@@ -190,7 +190,7 @@ def test_layers_below_learn_less_and_heads_more() -> None:
 def test_half_precision_keeps_a_master_copy() -> None:
     model = torch.nn.Linear(8, 8)
     before = model.weight.detach().clone()
-    flat = FlatParameters(model, dtype=torch.bfloat16, weight_decay=0.0, average=0.5)
+    flat = FlatParameters(model, TrainSettings(weight_decay=0.0, average=0.5), dtype=torch.bfloat16)
     assert model.weight.dtype == torch.bfloat16
     for step in range(1, 4):
         flat.collect([torch.ones_like(each) for each in flat.parameters], first=True)

@@ -12,10 +12,12 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from deidlab.encode.pieced import Cutting
 from deidlab.encode.windows import IGNORED
 from deidlab.train import loop as loop_module
 from deidlab.train.canaries import make_canaries, plant_canaries, summarise_exposure
 from deidlab.train.fit import fit
+from deidlab.train.launch import Launch
 from deidlab.train.pretrain import PretrainRun, pretrain
 from deidlab.train.pretrain_settings import PretrainRequest, PretrainSettings, pretrain_settings_from
 from deidlab.train.request import RunRequest
@@ -34,7 +36,7 @@ def run_pretrain(make_config: Callable[[str], str]) -> Callable[..., PretrainRun
         }  # fmt: skip
         settings = pretrain_settings_from(usual | changes)
         request = PretrainRequest(make_config(family), scratch=True, tokenizer="learn")
-        return pretrain(make_notes(16, 1), request, settings, folder, resume=resume, device="cpu")
+        return pretrain(make_notes(16, 1), request, settings, Launch(folder, resume=resume, device="cpu"))
 
     return run
 
@@ -52,7 +54,7 @@ def test_a_pretrained_folder_can_be_fine_tuned(
     run_pretrain: Callable[..., PretrainRun], notes: list[Document], settings: TrainSettings, tmp_path: Path
 ) -> None:
     first = run_pretrain(tmp_path / "language")
-    run = fit(notes, [], RunRequest(str(first.folder)), settings, tmp_path / "tagger", device="cpu")
+    run = fit(notes, [], RunRequest(str(first.folder)), settings, Launch(tmp_path / "tagger", device="cpu"))
     assert not run.record["from_scratch"]
     before = load_file(first.folder / "model.safetensors")
     assert any(name.endswith("word_embeddings.weight") for name in before)
@@ -87,7 +89,7 @@ def test_masks_are_drawn_anew_and_never_on_special_pieces(make_config: Callable[
 
     notes = make_notes(8, 3)
     pieces: WordPieces = learn_pieces(notes, "bert", 300)
-    corpus = piece_texts(notes, pieces, WindowShape(48, 46, pieces.prefix, pieces.suffix), "runs")
+    corpus = piece_texts(notes, Cutting(pieces, WindowShape(48, 46, pieces.prefix, pieces.suffix)))
     one, two = (hide_for_good(corpus, 0.15, pieces, seed) for seed in (1, 2))
     hidden = one.labels != IGNORED
     assert 0.08 < hidden.mean() < 0.22

@@ -26,6 +26,7 @@ from deidlab.encode.pieces import WordPieces  # noqa: E402
 from deidlab.errors import ModelError  # noqa: E402
 from deidlab.train.export import ExportSettings, export_run  # noqa: E402
 from deidlab.train.fit import fit  # noqa: E402
+from deidlab.train.launch import Launch  # noqa: E402
 from deidlab.train.models import ModelSource, load_shapes  # noqa: E402
 from deidlab.train.pretrain import pretrain  # noqa: E402
 from deidlab.train.pretrain_settings import PretrainRequest, PretrainSettings  # noqa: E402
@@ -48,7 +49,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         (place / "config" / "config.json").write_text(json.dumps(config))
         request = RunRequest(str(place / "config"), scratch=True, tokenizer="learn")
         settings = SETTINGS.changed(decoding=decoding)
-        run = fit(make_notes(12, 1), [], request, settings, place / "run", device="cpu").folder
+        run = fit(make_notes(12, 1), [], request, settings, Launch(place / "run", device="cpu")).folder
         for precision in ("fp32", "int8"):
             export_run(run, place / precision, ExportSettings("openvino", precision, force=True))
         made[family] = place
@@ -116,8 +117,7 @@ def test_an_export_is_trained_further(runs: dict[str, Path], precision: str, tmp
         make_notes(6, 2),
         RunRequest(str(place / precision)),
         settings,
-        tmp_path / "run",
-        device="cpu",
+        Launch(tmp_path / "run", device="cpu"),
     )
     # A step this small changes nothing: what was learned before is still there.
     first = fit(
@@ -125,8 +125,7 @@ def test_an_export_is_trained_further(runs: dict[str, Path], precision: str, tmp
         make_notes(6, 2),
         RunRequest(str(place / "run")),
         settings,
-        tmp_path / "first",
-        device="cpu",
+        Launch(tmp_path / "first", device="cpu"),
     )
     assert run.f1 == pytest.approx(first.f1, abs=0.02) and run.f1 > 0.8
     assert read_tagger(run.folder).tags == read_tagger(place / "run").tags
@@ -146,7 +145,10 @@ def test_an_export_is_pretrained_further(runs: dict[str, Path], tmp_path: Path) 
     place = runs["bert"]
     settings = PretrainSettings(epochs=1, batch=4, window=48, stride=32, validation_share=0.25)
     run = pretrain(
-        make_notes(8, 3), PretrainRequest(str(place / "int8")), settings, tmp_path / "run", device="cpu"
+        make_notes(8, 3),
+        PretrainRequest(str(place / "int8")),
+        settings,
+        Launch(tmp_path / "run", device="cpu"),
     )
     assert (run.folder / WEIGHTS).is_file()
 

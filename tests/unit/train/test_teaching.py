@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 import torch
 
-from deidlab.encode.pieced import count_labels, piece_corpus
+from deidlab.encode.pieced import Cutting, count_labels, piece_corpus
 from deidlab.encode.pieces import WordPieces
 from deidlab.encode.windows import IGNORED, WindowShape
 from deidlab.errors import ConfigError
 from deidlab.labels import auto_label_set
 from deidlab.train.fit import fit
+from deidlab.train.launch import Launch
 from deidlab.train.request import RunRequest, read_request
 from deidlab.train.settings import TrainSettings
 from deidlab.train.swapping import swap_mentions
@@ -35,7 +36,7 @@ def teacher(
     folder = tmp_path_factory.mktemp("teacher") / "run"
     settings = TrainSettings(epochs=30, batch=4, learning_rate=3e-3, window=48, stride=32, shapes=True)
     request = RunRequest(model=make_config("bert"), scratch=True, tokenizer="learn")
-    fit(notes, [], request, settings, folder, device="cpu")
+    fit(notes, [], request, settings, Launch(folder, device="cpu"))
     return folder
 
 
@@ -43,7 +44,7 @@ def pieced(teacher: Path, notes: list[Document]) -> Any:
     pieces = WordPieces.from_file(teacher / "tokenizer.json")
     labels = auto_label_set(count_labels(notes))
     shape = WindowShape(48, 32, pieces.prefix, pieces.suffix)
-    return piece_corpus(notes, pieces, shape, labels, all_pieces=True), labels
+    return piece_corpus(notes, Cutting(pieces, shape), labels, all_pieces=True), labels
 
 
 def test_targets_mix_teachers_and_gold(teacher: Path, notes: list[Document]) -> None:
@@ -94,7 +95,7 @@ def test_a_student_learns_from_teachers_alone(teacher: Path, notes: list[Documen
         tokenizer=str(teacher / "tokenizer.json"),
         teachers=(str(teacher), str(teacher)),
     )
-    run = fit(wrong, notes, request, settings, tmp_path / "student", device="cpu")
+    run = fit(wrong, notes, request, settings, Launch(tmp_path / "student", device="cpu"))
     assert run.f1 is not None and run.f1 > 0.8
     assert run.record["train"]["f1"] < 0.2
     assert [each["seed"] for each in run.record["teachers"]] == [1, 1]
@@ -117,10 +118,22 @@ def test_teachers_that_cannot_teach_are_refused(
         replace(note, spans=tuple(replace(s, label="X" + s.label) for s in note.spans)) for note in notes
     ]
     with pytest.raises(ConfigError, match="other tags"):
-        fit(renamed, [], good, TrainSettings(epochs=1, window=48, stride=32), tmp_path / "c", device="cpu")
+        fit(
+            renamed,
+            [],
+            good,
+            TrainSettings(epochs=1, window=48, stride=32),
+            Launch(tmp_path / "c", device="cpu"),
+        )
     other = [replace(note, text=note.text.replace("weeks", "moons")) for note in notes]
     with pytest.raises(ConfigError, match="other pieces"):
-        fit(other, [], learned, TrainSettings(epochs=1, window=48, stride=32), tmp_path / "d", device="cpu")
+        fit(
+            other,
+            [],
+            learned,
+            TrainSettings(epochs=1, window=48, stride=32),
+            Launch(tmp_path / "d", device="cpu"),
+        )
 
 
 def test_swapped_copies_keep_their_spans(notes: list[Document]) -> None:
