@@ -7,9 +7,8 @@ from datetime import date, timedelta
 
 from deidlab.errors import ConfigError
 from deidlab.make.headers import read_days
-from deidlab.make.names import Person
 from deidlab.make.pen import Pen
-from deidlab.make.places import Town
+from deidlab.make.subjects import Person, Town
 from deidlab.make.world import ENGLISH, World
 
 _STAFF_ROLES = ("attending", "pcp", "referrer", "consultant", "second", "nurse", "therapist", "resident")

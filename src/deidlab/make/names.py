@@ -9,13 +9,13 @@ from __future__ import annotations
 import functools
 import unicodedata
 from bisect import bisect_right
-from dataclasses import dataclass
 from itertools import accumulate
 
 from deidlab.banks import name_pool, origins
 from deidlab.make.lists import table, words
 from deidlab.make.pen import Pen
 from deidlab.make.reading import gazetteer, own_text
+from deidlab.make.subjects import Person
 
 # How often an origin is drawn; those not named here have weight 1, scripts other than Latin none.
 _WEIGHTS = table("names", "weights")
@@ -23,20 +23,6 @@ _STARTS = words("names_starts")
 _VOWELS = words("names_vowels")
 _ENDS = words("names_ends")
 _SHORT_ENDS = words("names_short_ends")
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    """Somebody who was made up; `middle` and `nickname` are empty where there is none."""
-
-    given: str
-    middle: str
-    family: str
-    sex: str
-    nickname: str
-
-    def full(self) -> str:
-        return f"{self.given} {self.family}" if self.family else self.given
 
 
 def make_person(pen: Pen, sex: str = "", family: str = "") -> Person:

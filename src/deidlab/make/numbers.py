@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from deidlab.make.lists import table, words
-from deidlab.make.names import Person, make_family_name
+from deidlab.make.names import make_family_name
 from deidlab.make.pen import Pen
+from deidlab.make.subjects import Person
 
 _SHAPES = table("numbers", "shapes")
 _DOMAINS = words("numbers_domains")

@@ -9,12 +9,9 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, TypeVar
+from typing import Protocol, TypeVar
 
-if TYPE_CHECKING:
-    from deidlab.make.cast import Cast
-    from deidlab.make.names import Person
-    from deidlab.make.places import Town
+from deidlab.make.subjects import Person, Town
 
 Item = TypeVar("Item")
 Part = tuple[str, str]
@@ -34,10 +31,42 @@ class Scene:
     town: Town | None = None
 
 
+class Subject(Protocol):
+    """Whom a note is about, and all that belongs to them; `Cast` makes it up as notes ask for it."""
+
+    country: str
+    sex: str
+    age: int
+    day: date
+    born: date
+    date_style: str
+    written: dict[str, str]
+
+    @property
+    def patient(self) -> Person: ...
+
+    @property
+    def town(self) -> Town: ...
+
+    def relative(self, relation: str, sex: str) -> Person: ...
+
+    def staff(self, role: str) -> Person: ...
+
+    def some_staff(self, pen: Pen) -> Person: ...
+
+    def fact(self, what: str) -> str: ...
+
+    def somebody(self, pen: Pen, role: str) -> Person: ...
+
+    def some_day(self, pen: Pen, when: str) -> date: ...
+
+    def some_town(self, pen: Pen, where: str) -> Town: ...
+
+
 class Pen:
     """Writes one note about one cast; `parts` is what has been written so far."""
 
-    def __init__(self, chance: random.Random, cast: Cast) -> None:
+    def __init__(self, chance: random.Random, cast: Subject) -> None:
         self.chance, self.cast = chance, cast
         self.draw = chance.random
         self.parts: list[Part] = []

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from deidlab.make.grammar import Slot
 from deidlab.make.lists import table, words
-from deidlab.make.names import Person, make_given_name, make_person
+from deidlab.make.names import make_given_name, make_person
 from deidlab.make.pen import Pen
+from deidlab.make.subjects import Person
 
 _RELATIONS = table("people", "relations")
 _TITLES = table("people", "titles")

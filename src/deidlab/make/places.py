@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 
 from deidlab.banks import countries, united_states
 from deidlab.make.lists import stems, table, words
 from deidlab.make.names import make_family_name
 from deidlab.make.pen import Pen
 from deidlab.make.reading import gazetteer, own_text
+from deidlab.make.subjects import Town
 
 _STREETS = table("places", "streets")
 _BEFORE = ("North", "South", "East", "West", "New", "Fort", "Port", "Mount", "Lake", "St.", "Upper", "Glen")
 _TREES = words("places_trees")
 _REGIONS_US_OLD = {"MA": "Mass.", "CA": "Calif.", "PA": "Penn.", "CT": "Conn.", "FL": "Fla.", "IL": "Ill."}
 _LANDMARKS = words("places_landmarks")
-
-
-@dataclass(frozen=True, slots=True)
-class Town:
-    """A town, its region in short and in full, how its postcodes start, and its area code."""
-
-    name: str
-    region: str
-    region_name: str
-    postcode: str
-    area_code: str
 
 
 def make_town(pen: Pen, country: str) -> Town:

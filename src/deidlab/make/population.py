@@ -8,9 +8,9 @@ from itertools import accumulate
 
 from deidlab.errors import ConfigError
 from deidlab.languages.language import Population
-from deidlab.make.names import Person, draw_family, draw_given, first_family, has_names, without_accents
+from deidlab.make.names import draw_family, draw_given, first_family, has_names, without_accents
 from deidlab.make.pen import Pen
-from deidlab.make.places import Town
+from deidlab.make.subjects import Person, Town
 from deidlab.make.world import World
 
 _OWN_NAMES = 0.5

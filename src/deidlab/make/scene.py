@@ -10,8 +10,9 @@ from collections.abc import Callable
 
 from deidlab.languages.calendar import Calendar
 from deidlab.make.grammar import Slot
-from deidlab.make.names import Person, first_family, without_accents
+from deidlab.make.names import first_family, without_accents
 from deidlab.make.pen import Pen
+from deidlab.make.subjects import Person
 from deidlab.make.world import World
 
 

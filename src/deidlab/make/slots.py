@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from deidlab.make.grammar import Slot
 from deidlab.make.lists import professions, words
-from deidlab.make.names import Person
 from deidlab.make.numbers import (
     make_email,
     make_handle,
@@ -30,6 +29,7 @@ from deidlab.make.places import (
     write_town,
 )
 from deidlab.make.staff import STAFF
+from deidlab.make.subjects import Person
 from deidlab.make.times import TIMES
 from deidlab.make.trades import make_trade
 from deidlab.make.values import VALUES

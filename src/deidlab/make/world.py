@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from deidlab.make.dates import styles_of
-from deidlab.make.names import Person, make_person
+from deidlab.make.names import make_person
 from deidlab.make.numbers import make_id, make_phone
 from deidlab.make.organisations import make_hospital
 from deidlab.make.pen import Pen
-from deidlab.make.places import Town, make_postcode, make_street, make_town
+from deidlab.make.places import make_postcode, make_street, make_town
+from deidlab.make.subjects import Person, Town
 
 
 @dataclass(frozen=True, slots=True)
