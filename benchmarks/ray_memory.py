@@ -72,7 +72,8 @@ def measure(source: Path, out: Path, workers: int) -> dict[str, float]:
     from deidlab.execute.ray.executor import RayExecutor
     from deidlab.execute.ray.settings import RaySettings
     from deidlab.mask import MaskSettings, load_policy
-    from deidlab.pipeline.masking import MaskJob, mask_corpus
+    from deidlab.pipeline.jobs import MaskJob
+    from deidlab.pipeline.masking import mask_corpus
     from deidlab.pipeline.settings import Finding, SourceSettings
 
     peak = {"driver": 0, "worker": 0, "store": 0, "spilled": 0}

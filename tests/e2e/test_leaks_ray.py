@@ -15,7 +15,8 @@ import pytest
 
 from deidlab.execute import Setup
 from deidlab.mask import MaskSettings, load_policy
-from deidlab.pipeline.masking import MaskJob, mask_corpus
+from deidlab.pipeline.jobs import MaskJob
+from deidlab.pipeline.masking import mask_corpus
 from deidlab.pipeline.settings import Finding, SourceSettings
 from deidlab.types import Document
 from tests.e2e.poison import Through

@@ -23,8 +23,9 @@ import pytest
 from deidlab.execute import Executor, Local
 from deidlab.mask import MaskSettings, load_policy
 from deidlab.pipeline.counting import count_corpus
-from deidlab.pipeline.detecting import DetectJob, detect_corpus, write_files
-from deidlab.pipeline.masking import MaskJob, MaskOutcome, mask_corpus
+from deidlab.pipeline.detecting import detect_corpus, write_files
+from deidlab.pipeline.jobs import DetectJob, MaskJob
+from deidlab.pipeline.masking import MaskOutcome, mask_corpus
 from deidlab.pipeline.settings import Finding, SourceSettings
 from deidlab.types import Document
 from tests.e2e.command import deidlab_process

@@ -18,6 +18,7 @@ pytest.importorskip("transformers", reason="transformers is not installed: pip i
 
 from deidlab.corpus import read_corpus, write_corpus
 from deidlab.detect.embedded import EMBEDDED
+from deidlab.pipeline.loading import load_finding
 from deidlab.pipeline.settings import Finding
 from deidlab.study.records import StudyRecords, read_study
 from deidlab.types import Document
@@ -95,7 +96,7 @@ def found_by_command(place: Path, model: str, *how: str) -> dict[str, Any]:
 
 def found_by_detect(place: Path, model: str, rules: str = "on") -> dict[str, Any]:
     """What the command's own detector finds, without a process of its own each time."""
-    detector = Finding(model if model in EMBEDDED else str(place / model), rules, labels="own").load()
+    detector = load_finding(Finding(model if model in EMBEDDED else str(place / model), rules, labels="own"))
     notes = [Document(id=note.id, text=note.text) for note in read_corpus(place / "test.jsonl")]
     found = zip(notes, detector.detect(notes), strict=True)
     return {note.id: as_rows(detection.spans) for note, detection in found}

@@ -19,7 +19,8 @@ from deidlab.cli.output import PARTLY_DONE, print_json, tell
 from deidlab.pipeline.settings import Finding
 
 if TYPE_CHECKING:
-    from deidlab.pipeline.detecting import DetectJob, DetectOutcome
+    from deidlab.pipeline.detecting import DetectOutcome
+    from deidlab.pipeline.jobs import DetectJob
 
 _NOWHERE = Path()
 
@@ -115,8 +116,9 @@ def _run(options: DetectOptions) -> None:
 
 def _make_job(options: DetectOptions) -> DetectJob:
     """The work, once its places are checked."""
-    from deidlab.pipeline.detecting import DetectJob, choose_format
+    from deidlab.pipeline.detecting import choose_format
     from deidlab.pipeline.io.opening import open_source
+    from deidlab.pipeline.jobs import DetectJob
 
     if options.source == _NOWHERE:
         raise typer.BadParameter("say which notes to search: deidlab detect SRC --out DST")

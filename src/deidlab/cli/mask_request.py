@@ -14,7 +14,7 @@ from deidlab.cli.output import tell
 from deidlab.errors import UsageError
 from deidlab.execute import Executor
 from deidlab.mask import MaskSettings, load_policy
-from deidlab.pipeline.masking import MaskJob
+from deidlab.pipeline.jobs import MaskJob
 from deidlab.pipeline.settings import Finding, SourceSettings
 
 if TYPE_CHECKING:

@@ -8,5 +8,6 @@ restoring.py   masked notes and their map -> the notes as they were
 calibrating.py how sure a detector is of real PHI -> the threshold that holds a wanted recall
 
 io/            where notes come from and go to     run/   one pass over them, and what is kept of it
-plan/          what a run will take                settings.py, keeping.py (columns that are carried over)
+plan/          what a run will take
+jobs.py, settings.py, loading.py (the detector of a run), keeping.py (columns that are carried over)
 """

@@ -16,21 +16,20 @@ from deidlab.corpus.format import Format
 from deidlab.corpus.formats import find_format, format_to_write, refuse_misnamed
 from deidlab.corpus.writing import Rendered, render_note, write_rendered
 from deidlab.errors import CorpusError
-from deidlab.execute import Executor, Failed, Local
+from deidlab.execute import Failed
 from deidlab.files import private_files
-from deidlab.options import is_given, left_out
 from deidlab.pipeline.calibrating import Calibrator, write_calibration
 from deidlab.pipeline.io.kinds import Source
 from deidlab.pipeline.io.notes import Note, without_id
 from deidlab.pipeline.io.opening import open_source
-from deidlab.pipeline.run.find import Found, MarkPhi, Unread, digest_text
+from deidlab.pipeline.jobs import DetectJob
+from deidlab.pipeline.run.find import Found, Unread, digest_text
 from deidlab.pipeline.run.identity import describe_detecting
 from deidlab.pipeline.run.one_pass import OnePass, Watch
 from deidlab.pipeline.run.partial import Partial, open_partial
 from deidlab.pipeline.run.parts import PartNote
-from deidlab.pipeline.run.sameness import pin_finding
 from deidlab.pipeline.run.sealing import Seal
-from deidlab.pipeline.settings import STDIN, Finding, SourceSettings
+from deidlab.pipeline.settings import STDIN, SourceSettings
 from deidlab.types import rows_to_spans, spans_to_rows
 
 # What notes of a stream are written as, and those of plain text.
@@ -38,48 +37,6 @@ _ROWS, _BESIDE_TEXT = "jsonl", "brat"
 
 Writer = Callable[[Iterable[Rendered], Format], None]
 """Takes the marked notes as the format writes them."""
-
-
-@dataclass(frozen=True, slots=True)
-class DetectJob:
-    """What to mark, and where to write it.
-
-    `word_scores` is a file for every word's PHI probability; `calibration` one for how these compare with the
-    source's own annotations.
-    """
-
-    source: SourceSettings
-    destination: Path = field(metadata=left_out("the run's folder is named after it"))
-    finding: Finding
-    to: str | None = None
-    word_scores: Path | None = field(
-        default=None,
-        metadata=left_out("where the scores go changes no note; that they are kept does", is_given),
-    )
-    workers: int = field(default=1, metadata=left_out("who works changes nothing of what comes out"))
-    overwrite: bool = field(
-        default=False, metadata=left_out("it drops an unfinished run before any is continued")
-    )
-    calibration: Path | None = field(
-        default=None,
-        metadata=left_out("where it goes changes no note; that scores are kept for it does", is_given),
-    )
-    execute: Executor | None = field(
-        default=None, metadata=left_out("who works changes nothing of what comes out")
-    )
-
-    @property
-    def executor(self) -> Executor:
-        """Whoever was handed in, or this machine's processes."""
-        return self.execute or Local(self.workers)
-
-    @property
-    def wants_words(self) -> bool:
-        return self.word_scores is not None or self.calibration is not None
-
-    def work(self) -> MarkPhi:
-        """What workers do."""
-        return MarkPhi(pin_finding(self.finding), self.wants_words)
 
 
 @dataclass(slots=True)

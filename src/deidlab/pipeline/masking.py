@@ -17,14 +17,14 @@ from functools import partial as bind
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from deidlab.execute import Executor, Failed, Local
+from deidlab.execute import Failed
 from deidlab.execute.tasks import FarItems, pair
 from deidlab.mask import Masker, MaskSettings, PatientState, unpack_facts
-from deidlab.options import is_given, left_out
 from deidlab.pipeline.io.file_sink import put_in_place
 from deidlab.pipeline.io.kinds import Sink, Source
 from deidlab.pipeline.io.notes import Note
 from deidlab.pipeline.io.opening import open_sink, open_source
+from deidlab.pipeline.jobs import MaskJob
 from deidlab.pipeline.run.comparing import compare_devices
 from deidlab.pipeline.run.failing import NEW, Failures
 from deidlab.pipeline.run.find import FindPhi
@@ -49,48 +49,10 @@ from deidlab.pipeline.run.record import (
 from deidlab.pipeline.run.sameness import pin_finding
 from deidlab.pipeline.run.sealing import Seal
 from deidlab.pipeline.run.state import Failure, Row, Settled
-from deidlab.pipeline.settings import Finding, SinkSettings, SourceSettings, Writing
+from deidlab.pipeline.settings import SinkSettings
 
 if TYPE_CHECKING:
-    from deidlab.corpus.database_url import TablePlace
-
-
-@dataclass(frozen=True, slots=True)
-class MaskJob:
-    """All that decides a masked corpus; `spans` is a corpus whose spans are used as they are.
-
-    With a `sink` the notes go into that table, where `append` allows rows that are there, and the destination
-    is only where the run and its record stand. `execute` runs the work elsewhere than in this machine's
-    `workers`; it changes nothing of what comes out.
-    """
-
-    source: SourceSettings
-    destination: Path = field(metadata=left_out("the run's folder is named after it"))
-    finding: Finding
-    settings: MaskSettings = field(repr=False)
-    writing: Writing = field(default_factory=Writing)
-    spans: SourceSettings | None = None
-    repeatable: bool = True
-    workers: int = field(default=1, metadata=left_out("who works changes nothing of what comes out"))
-    overwrite: bool = field(
-        default=False, metadata=left_out("it drops an unfinished run before any is continued")
-    )
-    map_file: Path | None = field(
-        default=None, metadata=left_out("where the map goes changes no note; that one is kept does", is_given)
-    )
-    passphrase: str = field(
-        default="", repr=False, metadata=left_out("it locks the map when all else is done, and is a secret")
-    )
-    sink: TablePlace | None = None
-    append: bool = False
-    execute: Executor | None = field(
-        default=None, metadata=left_out("who works changes nothing of what comes out")
-    )
-
-    @property
-    def executor(self) -> Executor:
-        """Whoever was handed in, or this machine's processes."""
-        return self.execute or Local(self.workers)
+    pass
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ from deidlab.options import COMMON, option
 
 if TYPE_CHECKING:
     from deidlab.corpus.database_url import TablePlace
-    from deidlab.detect import Detector
 
 STDIN = Path("-")
 RULES = ("on", "off", "only")
@@ -125,25 +124,6 @@ class Finding:
         from deidlab.systems.masking import language_of
 
         return self.language or language_of(None if self.rules == "only" else self.model)
-
-    def load(self) -> Detector:
-        """The detector; a worker calls this once."""
-        from deidlab.detect import KnownTable, read_terms
-        from deidlab.pipeline.run.sameness import check_mark
-        from deidlab.systems.masking import load_detector
-
-        check_mark(self)
-        known = None if self.known is None else KnownTable.read(self.known)
-        allow, deny = (
-            frozenset[str]() if path is None else frozenset(read_terms(path))
-            for path in (self.allow, self.deny)
-        )
-        model = None if self.rules == "only" else self.model
-        return load_detector(
-            model, self.rules, known=known, allow=allow, deny=deny, threshold=self.threshold,
-            labels=self.labels, how=self.how, device=self.device, language=self.language,
-            without_rules=self.without_rules,
-        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from deidlab.evaluate.pairing import Pair
 from deidlab.evaluate.scores import summarise
 from deidlab.evaluate.tally import tally_pairs
 from deidlab.execute import Failed, Task, run_tasks
+from deidlab.pipeline.loading import load_finding
 from deidlab.pipeline.settings import Finding
 from deidlab.types import Document, Span
 from deidlab.web.store import ReviewStore
@@ -44,7 +45,7 @@ class FindSpans:
     finding: Finding
 
     def __call__(self) -> Callable[[Sequence[Document]], list[tuple[Span, ...]]]:
-        detector = self.finding.load()
+        detector = load_finding(self.finding)
 
         def find(documents: Sequence[Document]) -> list[tuple[Span, ...]]:
             return [found.spans for found in detector.detect(documents, with_words=False)]

@@ -17,6 +17,7 @@ from deidlab.errors import CorpusError
 from deidlab.execute import Failed, Task, run_tasks
 from deidlab.pipeline.io.notes import Note, cut_tasks
 from deidlab.pipeline.io.opening import open_source
+from deidlab.pipeline.loading import load_finding
 from deidlab.pipeline.settings import Finding, SourceSettings
 from deidlab.types import Document
 from deidlab.web.store import ReviewStore
@@ -62,7 +63,7 @@ class FindMarks:
     finding: Finding
 
     def __call__(self) -> Callable[[Sequence[Document]], list[list[Mark]]]:
-        detector = self.finding.load()
+        detector = load_finding(self.finding)
         asked = self.finding.threshold
         threshold = DEFAULT_THRESHOLD if asked is None else asked
 

@@ -13,6 +13,7 @@ from deidlab.detect import Detection, Detector
 from deidlab.labels import load_label_set, split_tag
 from deidlab.mask import Masker, MaskSettings, PatientState, load_policy
 from deidlab.mask.apply import landings
+from deidlab.pipeline.loading import load_finding
 from deidlab.pipeline.run.mask import check_undone
 from deidlab.types import Document, MaskedDocument
 from deidlab.web.jobs import Done, Job, WorkerSetup
@@ -26,7 +27,7 @@ class Work:
     """Detectors and maskers of one server; `do` answers jobs of any clients together."""
 
     def __init__(self, setup: WorkerSetup) -> None:
-        self._detectors = {model.name: model.finding.load() for model in setup.models}
+        self._detectors = {model.name: load_finding(model.finding) for model in setup.models}
         self._languages = {model.name: model.language for model in setup.models}
         policies = {policy.name: policy for policy in setup.policies}
 

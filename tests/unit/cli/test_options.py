@@ -16,7 +16,7 @@ from deidlab.cli.mask_options import MaskOptions
 from deidlab.cli.options import option, takes_options
 from deidlab.mask import MaskSettings
 from deidlab.options import COMMON, option_of
-from deidlab.pipeline.masking import MaskJob
+from deidlab.pipeline.jobs import MaskJob
 from deidlab.pipeline.run.identity import describe_job
 from deidlab.pipeline.settings import Finding, SourceSettings
 

@@ -13,8 +13,7 @@ from deidlab.corpus import ReadSettings
 from deidlab.corpus.database_url import TablePlace, source_place, target_place
 from deidlab.mask import MaskSettings, load_policy
 from deidlab.options import left_out, left_out_of
-from deidlab.pipeline.detecting import DetectJob
-from deidlab.pipeline.masking import MaskJob
+from deidlab.pipeline.jobs import DetectJob, MaskJob
 from deidlab.pipeline.run.identity import describe_detecting, describe_job, describe_settings, tell_apart
 from deidlab.pipeline.settings import Finding, SourceSettings, Writing
 from tests.unit.pipeline.notes import KEY

@@ -17,11 +17,12 @@ from deidlab.corpus.formats import FORMATS
 from deidlab.corpus.writing import write_corpus
 from deidlab.mask import MaskSettings, load_policy
 from deidlab.pipeline import detecting, masking
-from deidlab.pipeline.detecting import DetectJob, detect_corpus, write_files
+from deidlab.pipeline.detecting import detect_corpus, write_files
 from deidlab.pipeline.io import file_sink
 from deidlab.pipeline.io.kinds import Rendering, Sink, Source
 from deidlab.pipeline.io.notes import BEGINNING, Note, Start
-from deidlab.pipeline.masking import MaskJob, mask_corpus
+from deidlab.pipeline.jobs import DetectJob, MaskJob
+from deidlab.pipeline.masking import mask_corpus
 from deidlab.pipeline.run.partial import Partial
 from deidlab.pipeline.settings import Finding, SourceSettings
 from deidlab.types import Document

@@ -17,7 +17,8 @@ from deidlab.errors import ConfigError
 from deidlab.mask import MaskSettings, load_policy, restore_text
 from deidlab.mask.apply import landings
 from deidlab.pipeline.io.notes import Note
-from deidlab.pipeline.masking import MaskJob, mask_corpus
+from deidlab.pipeline.jobs import MaskJob
+from deidlab.pipeline.masking import mask_corpus
 from deidlab.pipeline.run.map_entries import unpack_entry
 from deidlab.pipeline.settings import Finding, SourceSettings, Writing
 from deidlab.pipeline.streaming import Streamed, StreamOutcome, mask_stream

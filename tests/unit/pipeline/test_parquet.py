@@ -14,7 +14,8 @@ from deidlab.mask import MaskSettings, load_policy
 from deidlab.pipeline.io.notes import Note, note_numbers
 from deidlab.pipeline.io.opening import open_source
 from deidlab.pipeline.io.parquet import ParquetReading, ParquetSource
-from deidlab.pipeline.masking import MaskJob, mask_corpus
+from deidlab.pipeline.jobs import MaskJob
+from deidlab.pipeline.masking import mask_corpus
 from deidlab.pipeline.settings import Finding, SourceSettings
 from deidlab.types import Document
 from tests.unit.pipeline.notes import KEY, make_note

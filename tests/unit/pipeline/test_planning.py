@@ -15,7 +15,7 @@ from deidlab.corpus.database_url import parse_place
 from deidlab.corpus.format import Counted
 from deidlab.errors import ConfigError, CorpusError
 from deidlab.mask import MaskSettings, load_policy
-from deidlab.pipeline.masking import MaskJob
+from deidlab.pipeline.jobs import MaskJob
 from deidlab.pipeline.plan.counting import count_source
 from deidlab.pipeline.plan.forecasting import (
     EFFICIENCY,

@@ -12,7 +12,9 @@ import pytest
 from deidlab.errors import ConfigError
 from deidlab.execute import Completion, Local, Setup, Task
 from deidlab.mask import MaskSettings, load_policy
-from deidlab.pipeline.masking import MaskJob, mask_corpus
+from deidlab.pipeline.jobs import MaskJob
+from deidlab.pipeline.loading import load_finding
+from deidlab.pipeline.masking import mask_corpus
 from deidlab.pipeline.run.comparing import count_differences
 from deidlab.pipeline.run.sameness import pin_finding
 from deidlab.pipeline.settings import Finding, SourceSettings
@@ -53,7 +55,7 @@ def test_a_gpu_that_is_not_there_is_one_line() -> None:
     if torch.cuda.is_available():
         pytest.skip("a GPU is here")
     with pytest.raises(ConfigError, match="no GPU is seen here"):
-        Finding("en", device="cuda").load()
+        load_finding(Finding("en", device="cuda"))
 
 
 def test_spans_that_only_one_has() -> None:

@@ -14,7 +14,8 @@ from deidlab.corpus import ReadSettings
 from deidlab.corpus.database_url import parse_place
 from deidlab.mask import MaskSettings, load_policy
 from deidlab.pipeline.io import tables as source_module
-from deidlab.pipeline.masking import MaskJob, mask_corpus
+from deidlab.pipeline.jobs import MaskJob
+from deidlab.pipeline.masking import mask_corpus
 from deidlab.pipeline.run import state as state_module
 from deidlab.pipeline.settings import Finding, SourceSettings
 from tests.unit.pipeline.notes import KEY, make_note

@@ -19,7 +19,8 @@ from deidlab.errors import CorpusError
 from deidlab.machine import n_cores
 from deidlab.pipeline.io.file_sink import open_file_sink
 from deidlab.pipeline.io.opening import open_source
-from deidlab.pipeline.masking import MaskJob, mask_corpus
+from deidlab.pipeline.jobs import MaskJob
+from deidlab.pipeline.masking import mask_corpus
 from deidlab.pipeline.settings import SinkSettings
 
 FINDING, SETTLING, MASKING, WRITING = "finding", "settling", "masking", "writing"

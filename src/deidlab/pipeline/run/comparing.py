@@ -10,18 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deidlab.execute.places import describe_processor
 from deidlab.execute.tasks import Failed, attempt
 from deidlab.pipeline.io.kinds import Source
+from deidlab.pipeline.jobs import MaskJob
 from deidlab.pipeline.run.find import FindPhi
 from deidlab.pipeline.run.partial import Partial
 from deidlab.pipeline.run.state import Row, spans_from_json
 from deidlab.types import Span
-
-if TYPE_CHECKING:
-    from deidlab.pipeline.masking import MaskJob
 
 N_NOTES = 256
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 from deidlab.errors import CorpusError
 from deidlab.mask import Masker, MaskSettings, pack_facts
 from deidlab.pipeline.io.notes import Note
+from deidlab.pipeline.loading import load_finding
 from deidlab.pipeline.run.sealing import Seal
 from deidlab.pipeline.run.sharing import shareable
 from deidlab.pipeline.run.state import Row
@@ -44,7 +45,7 @@ class FindPhi:
 
     def __call__(self) -> Callable[[Sequence[Note]], list[Row | Unread]]:
         seal, masker = Seal(self.settings.key), Masker(self.settings)
-        detector = None if self.finding is None else self.finding.load()
+        detector = None if self.finding is None else load_finding(self.finding)
 
         def to_row(note: Note, own: Detection | None) -> Row:
             return row_of(note, seal, masker, own)
@@ -72,7 +73,7 @@ class MarkPhi:
     with_words: bool
 
     def __call__(self) -> Callable[[Sequence[Note]], list[Found | Unread]]:
-        detector = self.finding.load()
+        detector = load_finding(self.finding)
         return lambda notes: search(notes, detector, _to_found, self.with_words)
 
 

@@ -6,17 +6,14 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import Field, fields, is_dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deidlab.errors import ConfigError
 from deidlab.options import left_out_of
+from deidlab.pipeline.jobs import DetectJob, MaskJob
 from deidlab.pipeline.run.record import versions
 from deidlab.pipeline.run.sameness import pin_finding
 from deidlab.pipeline.run.sealing import Seal
-
-if TYPE_CHECKING:
-    from deidlab.pipeline.detecting import DetectJob
-    from deidlab.pipeline.masking import MaskJob
 
 # What the lines of parts hold: an unfinished run of another form cannot be continued.
 _PARTS = "rendered"

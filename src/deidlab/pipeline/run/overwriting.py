@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from deidlab.corpus.files import SIDECAR, id_to_name, refuse_existing, refuse_foreign, refuse_overlap
 from deidlab.corpus.format import FORMATS
 from deidlab.errors import CorpusError
+from deidlab.pipeline.jobs import MaskJob
 from deidlab.pipeline.run.record import NOTES, RECORD, record_folder
 
 if TYPE_CHECKING:
     from deidlab.pipeline.io.kinds import Source
-    from deidlab.pipeline.masking import MaskJob
 
 
 def check_places(job: MaskJob, sources: Iterable[Source], output: Path | None) -> None:

@@ -1,0 +1,31 @@
+"""How PHI is found, in; the detector that finds it so, out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deidlab.pipeline.run.sameness import check_mark
+from deidlab.pipeline.settings import Finding
+
+if TYPE_CHECKING:
+    from deidlab.detect import Detector
+
+
+def load_finding(finding: Finding) -> Detector:
+    """The detector; a worker calls this once."""
+    # Imported here: whoever only describes a run needs no detector.
+    from deidlab.detect import KnownTable, read_terms
+    from deidlab.systems.masking import load_detector
+
+    check_mark(finding)
+    known = None if finding.known is None else KnownTable.read(finding.known)
+    allow, deny = (
+        frozenset[str]() if path is None else frozenset(read_terms(path))
+        for path in (finding.allow, finding.deny)
+    )
+    model = None if finding.rules == "only" else finding.model
+    return load_detector(
+        model, finding.rules, known=known, allow=allow, deny=deny, threshold=finding.threshold,
+        labels=finding.labels, how=finding.how, device=finding.device, language=finding.language,
+        without_rules=finding.without_rules,
+    )  # fmt: skip
