@@ -16,7 +16,7 @@ from deidlab.errors import ConfigError
 
 
 @dataclass(frozen=True, slots=True)
-class ExportOptions:
+class ResultOptions:
     """What leaves the store instead of a page being served."""
 
     GROUP: ClassVar[str] = "Results"
@@ -71,7 +71,7 @@ class ReviewOptions:
     reviewer: str | None = option(
         None, metavar="NAME", help="Who is reviewing, where there are no tokens [default: your login]."
     )
-    results: ExportOptions
+    results: ResultOptions
     models: ModelsOptions
     masking: ServedMaskingOptions
     reading: NoteOptions

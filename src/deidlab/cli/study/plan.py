@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlanOptions:
+class StudyPlanOptions:
     """All that `study plan` takes."""
 
     GROUP: ClassVar[str] = COMMON
@@ -35,7 +35,7 @@ class PlanOptions:
 
 
 @takes_options
-def plan(options: PlanOptions) -> None:
+def plan(options: StudyPlanOptions) -> None:
     """Say what a study will take: runs, epochs, steps, GPU hours, money, and what is shared.
 
     Hours come from the speed of runs that the study has completed, or else from a few training steps of each
