@@ -18,6 +18,7 @@ from deidlab.mask import MaskSettings, load_policy, restore_text
 from deidlab.mask.apply import landings
 from deidlab.pipeline.io.notes import Note
 from deidlab.pipeline.jobs import MaskJob
+from deidlab.pipeline.loading import load_finding
 from deidlab.pipeline.masking import mask_corpus
 from deidlab.pipeline.run.map_entries import unpack_entry
 from deidlab.pipeline.settings import Finding, SourceSettings, Writing
@@ -85,7 +86,7 @@ def test_a_note_s_spans_do_not_depend_on_its_batch(notes_en: Path) -> None:
     from deidlab.corpus import read_corpus
 
     notes = list(read_corpus(notes_en))[:12]
-    detector = RULES.load()
+    detector = load_finding(RULES)
     alone = {note.id: detector.detect([note], with_words=False)[0].spans for note in notes}
     chance = random.Random(7)
     for _ in range(100):

@@ -30,10 +30,10 @@ def test_paths_become_whole_and_a_changed_list_is_refused(
     pinned = pin_finding(Finding(rules="only", deny=Path("deny.txt")))
     assert pinned.deny == tmp_path / "deny.txt" and pinned.mark
     monkeypatch.chdir("/")
-    pinned.load()
+    load_finding(pinned)
     (tmp_path / "deny.txt").write_text("Raman\n")
     with pytest.raises(ConfigError, match="not the same here"):
-        pinned.load()
+        load_finding(pinned)
 
 
 def test_a_model_folder_is_told_by_its_files(tmp_path: Path) -> None:
