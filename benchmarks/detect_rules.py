@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from deidlab import languages
-from deidlab.detect import Detector, load_detector
+from deidlab.detect import Detector, DetectorSettings, load_detector
 from deidlab.rules import Rule
 from deidlab.types import Document
 
@@ -63,7 +63,7 @@ def run_rules(rules: Sequence[Rule]) -> Callable[[Document], object]:
 
 def main() -> None:
     documents = notes(int(sys.argv[1]) if len(sys.argv) > 1 else 20)
-    detector = load_detector(None, "only")
+    detector = load_detector(None, DetectorSettings("only"))
     n_words = len(documents[0].text.split())
     print(f"{len(documents)} notes of {n_words} words, best of {ROUNDS} rounds, one core")
     for rule in RULES:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from deidlab.corpus import read_corpus
+from deidlab.detect import DetectorSettings
 from deidlab.detect.answers import BACKING
 from deidlab.detect.detector import Detector, load_detector
 from deidlab.types import Document, Span
@@ -156,7 +157,10 @@ def main() -> None:
     documents = list(read_corpus(arguments.notes, "inline"))
     answer = {
         "rules only": judge(
-            "rules only", documents, load_detector(None, "only"), arguments.errors and not arguments.model
+            "rules only",
+            documents,
+            load_detector(None, DetectorSettings("only")),
+            arguments.errors and not arguments.model,
         )
     }
     for given in arguments.model:
@@ -164,7 +168,7 @@ def main() -> None:
         model = open_model(Path(path))
         for rules in ("off", "on"):
             row = f"{name}, {'model and rules' if rules == 'on' else 'model'}"
-            plain = load_detector(None, "only")
+            plain = load_detector(None, DetectorSettings("only"))
             detector = Detector(
                 rules=plain.rules if rules == "on" else (),
                 model=model,

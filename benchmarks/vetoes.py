@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from deidlab.corpus import read_corpus
-from deidlab.detect import Detector, load_detector
+from deidlab.detect import Detector, DetectorSettings, load_detector
 from deidlab.detect.answers import Answer, ask_model
 from deidlab.detect.vetoes import VETOES, Veto
 from deidlab.types import Document
@@ -70,7 +70,7 @@ def rows() -> list[str]:
     prepared = []
     for name, language, folder, keep in SETS:
         documents = [note for note in read_corpus(DATA / folder, "inline") if keep(note.id)]
-        detector = load_detector("en", language=language)
+        detector = load_detector("en", DetectorSettings(language=language))
         prepared.append((name, documents, replace(detector, model=Answered(detector, documents))))
     probe, detector = read_probe(), load_detector("en")
     detector = replace(detector, model=Answered(detector, probe))

@@ -13,7 +13,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed: pip install '.[train]'")
 pytest.importorskip("transformers", reason="transformers is not installed: pip install '.[train]'")
 
-from deidlab.detect import Detector, load_detector  # noqa: E402
+from deidlab.detect import Detector, DetectorSettings, load_detector  # noqa: E402
 from deidlab.easy import load  # noqa: E402
 from deidlab.evaluate.threshold import units_without_miss  # noqa: E402
 from deidlab.train.fit import fit  # noqa: E402
@@ -73,7 +73,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def detector(model: Path) -> Detector:
-    return load_detector(str(model), "on")
+    return load_detector(str(model), DetectorSettings("on"))
 
 
 def test_the_model_finds_what_rules_do_not_and_both_are_masked(

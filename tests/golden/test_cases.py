@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from deidlab import languages
-from deidlab.detect import Detector, load_detector
+from deidlab.detect import Detector, DetectorSettings, load_detector
 from deidlab.types import Document
 from tests.golden.marked import Marks, read_marks, write_marks
 
@@ -25,7 +25,7 @@ FILES = sorted((*FOLDER.glob("*.json"), *FOLDER.glob("*/*.json")))
 
 @cache
 def detector(language: str) -> Detector:
-    return load_detector(None, "only", language=language)
+    return load_detector(None, DetectorSettings("only", language=language))
 
 
 def language_of(path: Path) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 SRC = Path(__file__).parents[2] / "src"
 MOST_PARAMETERS = 6
-CEILING = 25  # lower it when there are fewer
+CEILING = 23  # lower it when there are fewer
 HANDED_IN_WHOLE = ("cli", "pipeline")  # where a dataclass takes their place
 
 

@@ -113,12 +113,14 @@ def _check_places(options: AuditOptions, verdicts: Path | None) -> None:
 
 def _second_look(record: RunRecord, second: str | None) -> dict[str, Any]:
     from deidlab import languages
+    from deidlab.detect import DetectorSettings
     from deidlab.report.audit.second import choose_second, find_again
     from deidlab.systems.masking import load_detector
 
     model, rules, threshold, said = choose_second(dict(record.settings), second)
     language = languages.of(str(record.settings.get("language", ""))).code
-    return find_again(record, load_detector(model, rules, threshold=threshold, language=language), said)
+    settings = DetectorSettings(rules, threshold=threshold, language=language)
+    return find_again(record, load_detector(model, settings), said)
 
 
 def _write(answer: dict[str, Any], report: Path, overwrite: bool) -> list[Path]:

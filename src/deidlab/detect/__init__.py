@@ -14,14 +14,16 @@ if TYPE_CHECKING:
     from deidlab.detect.ensemble import HOW
     from deidlab.detect.known import KnownTable
     from deidlab.detect.lexicon import read_terms
+    from deidlab.detect.settings import DetectorSettings
 
-__all__ = ["HOW", "Detection", "Detector", "KnownTable", "load_detector", "read_terms"]
+__all__ = ["HOW", "Detection", "Detector", "DetectorSettings", "KnownTable", "load_detector", "read_terms"]
 
 # Looked up only when asked for: a trainer that reads a run's folder needs none of the rules' libraries.
 _HOMES = {
     "HOW": "ensemble",
     "Detection": "detector",
     "Detector": "detector",
+    "DetectorSettings": "settings",
     "KnownTable": "known",
     "load_detector": "detector",
     "read_terms": "lexicon",

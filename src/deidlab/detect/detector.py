@@ -24,10 +24,10 @@ from deidlab.detect.answers import (
     score_words,
 )
 from deidlab.detect.echo import find_echoes
-from deidlab.detect.ensemble import HOW, combine
+from deidlab.detect.ensemble import combine
 from deidlab.detect.fields import find_repeated, keep_in_place, typed_fields
 from deidlab.detect.known import KnownTable
-from deidlab.detect.lexicon import check_terms, find_allowed, find_denied, outside
+from deidlab.detect.lexicon import find_allowed, find_denied, outside
 from deidlab.detect.naming import (
     NATIVE_LABELS,
     OWN_LABELS,
@@ -39,15 +39,14 @@ from deidlab.detect.naming import (
     to_native,
 )
 from deidlab.detect.resolve import resolve
+from deidlab.detect.settings import USUAL, DetectorSettings
 from deidlab.detect.trimming import trim_spans
 from deidlab.detect.vetoes import VETO_NAMES, VETOES, Veto, drop_vetoed, running_vetoes
-from deidlab.errors import ConfigError, ModelError, UnknownNameError
+from deidlab.errors import ConfigError, ModelError
 from deidlab.languages.language import Language, check_rules
 from deidlab.rules import Rule
 from deidlab.rules.readings import WordScore, find_in_readings, is_plain
 from deidlab.types import Document, Span
-
-RULES = ("on", "off", "only")
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,74 +212,42 @@ def _reading_order(span: Span) -> tuple[int, int, str, str]:
 
 
 def load_detector(
-    model: str | None = None,
-    rules: str = "on",
-    known: KnownTable | None = None,
-    allow: frozenset[str] = frozenset(),
-    deny: frozenset[str] = frozenset(),
-    threshold: float | None = None,
-    labels: str = NATIVE_LABELS,
-    how: str = "union",
-    device: str = "cpu",
-    language: str = "",
-    without_rules: Sequence[str] = (),
+    model: str | None = None, settings: DetectorSettings = USUAL, device: str = "cpu"
 ) -> Detector:
     """A detector: `model` is an embedded one's name or an exported model's folder, or None for rules alone.
 
-    `rules` switches the rules on or off, or leaves the model out (`only`). Spans below `threshold` stay
-    mere candidates; without one, rules need 0.5 and a model's spans count as it decoded them; below 0.5,
-    words that the model finds likelier than the threshold count too. `how` brings rules and model
-    together; `labels` names the label set of the answer. `own`, or the name of the set that the model has
-    learned, leaves its labels as they are, and names what rules and lists find beside it alike; a model alone
-    then takes the threshold that suits the measure of its corpus, where it has one.
-    `language` is the code of that of the notes, where it is not the model's; with codes of several (`en+es`),
-    as a model may serve, each note is found with the rules of its own. Of its rules those named by
-    `without_rules` do not run.
     On the `device` cuda torch computes the model, an exported one with weights rebuilt from its own.
     """
-    _check_settings(rules, how, threshold, something=model is not None or known is not None or bool(deny))
-    for terms in (allow, deny):
-        check_terms(terms)
-    tagger = None if rules == "only" or model is None else _load_model(model, device)
-    return make_detector(
-        tagger, rules, known, allow, deny, threshold, labels, how, language, without_rules
-    )  # fmt: skip
+    if model is None and settings.model_alone:
+        raise ConfigError("nothing to detect with: rules are off and no model was named")
+    tagger = None if settings.rules == "only" or model is None else _load_model(model, device)
+    return make_detector(tagger, settings)
 
 
-def make_detector(
-    tagger: Model | None,
-    rules: str = "on",
-    known: KnownTable | None = None,
-    allow: frozenset[str] = frozenset(),
-    deny: frozenset[str] = frozenset(),
-    threshold: float | None = None,
-    labels: str = NATIVE_LABELS,
-    how: str = "union",
-    language: str = "",
-    without_rules: Sequence[str] = (),
-) -> Detector:
+def make_detector(tagger: Model | None, settings: DetectorSettings = USUAL) -> Detector:
     """The same of a model that is loaded."""
     native = {} if tagger is None else to_native(tagger.tags)
     if tagger is not None and not any(native.get(label, label) for label in labels_of(tagger.tags)):
         raise ModelError("none of the model's labels means PHI here, so it could mask nothing")
-    alone = rules == "off" and known is None and not deny
-    labels = check_labels(labels, None if tagger is None else tagger.tags, alone)
+    alone, threshold, language = settings.model_alone, settings.threshold, settings.language
+    labels = check_labels(settings.labels, None if tagger is None else tagger.tags, alone)
     if tagger is not None and labels == OWN_LABELS and alone and threshold is None:
         threshold = tagger.own_threshold
     beside = tagger is not None and labels == OWN_LABELS and not alone
     spoken = languages.find(language) if language else languages.of("" if tagger is None else tagger.language)
-    check_rules((name for name in without_rules if name not in VETO_NAMES), spoken)
-    parts = _parts_of_language(spoken, tuple(without_rules), tagger is not None)
+    check_rules((name for name in settings.without_rules if name not in VETO_NAMES), spoken)
+    parts = _parts_of_language(spoken, settings.without_rules, tagger is not None)
     return Detector(
-        **parts if rules != "off" else {**parts, "rules": ()},
+        **parts if settings.rules != "off" else {**parts, "rules": ()},
+        vetoes=running_vetoes(settings.without_rules),
         model=tagger,
         model_labels=native,
         own_names=from_native(own_set(tagger.tags)) if tagger is not None and beside else {},
-        known=known,
-        allow=allow,
-        deny=deny,
+        known=settings.known,
+        allow=settings.allow,
+        deny=settings.deny,
         threshold=threshold,
-        how=how,
+        how=settings.how,
         labels=labels,
     )
 
@@ -295,18 +262,6 @@ def _parts_of_language(spoken: Language, without_rules: tuple[str, ...], has_mod
         "without_rules": without_rules,
         "vetoes": running_vetoes(without_rules, spoken.code),
     }
-
-
-def _check_settings(rules: str, how: str, threshold: float | None, something: bool) -> None:
-    """Raise for what cannot be; `something` says that there is more to detect with than rules."""
-    if rules not in RULES:
-        raise UnknownNameError("setting of rules", rules, RULES)
-    if how not in HOW:
-        raise UnknownNameError("ensemble", how, HOW)
-    if threshold is not None and not 0.0 <= threshold <= 1.0:
-        raise ConfigError(f"a threshold of {threshold} is impossible: it lies between 0 and 1")
-    if rules == "off" and not something:
-        raise ConfigError("nothing to detect with: rules are off and no model was named")
 
 
 def _load_model(name: str, device: str) -> Model:

@@ -168,13 +168,14 @@ def load(
     Without `key_file` the secret is random, and another call gives other surrogates. `language` is the code
     of that of the notes, where it is not the model's; `without_rules` names rules that do not run.
     """
-    from deidlab.detect import KnownTable
+    from deidlab.detect import DetectorSettings, KnownTable
     from deidlab.mask.keys import random_key, read_key
     from deidlab.systems.masking import language_of, load_detector
 
     table = None if known is None else KnownTable.read(known)
-    detector = load_detector(
-        model, rules, known=table, threshold=threshold, language=language, without_rules=without_rules
+    settings = DetectorSettings(
+        rules, table, threshold=threshold, language=language, without_rules=tuple(without_rules)
     )
+    detector = load_detector(model, settings)
     key = random_key() if key_file is None else read_key(key_file).key
     return Deidentifier(detector, key, language or language_of(model))

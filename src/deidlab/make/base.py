@@ -39,9 +39,9 @@ def fill_notes(
 def read_notes(documents: Iterable[Document]) -> Iterator[BaseNote]:
     """Documents as notes to fill; the rules find what is not masked. Spans of the documents play no part."""
     # Imported here: filling what was read before needs none of the libraries that the rules do.
-    from deidlab.detect import load_detector
+    from deidlab.detect import DetectorSettings, load_detector
 
-    rules = load_detector(None, "only")
+    rules = load_detector(None, DetectorSettings("only"))
 
     def find(document: Document) -> Sequence[Span]:
         return rules.detect([document], with_words=False)[0].spans

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def load_finding(finding: Finding) -> Detector:
     """The detector; a worker calls this once."""
     # Imported here: whoever only describes a run needs no detector.
-    from deidlab.detect import KnownTable, read_terms
+    from deidlab.detect import DetectorSettings, KnownTable, read_terms
     from deidlab.systems.masking import load_detector
 
     check_mark(finding)
@@ -24,8 +24,15 @@ def load_finding(finding: Finding) -> Detector:
         for path in (finding.allow, finding.deny)
     )
     model = None if finding.rules == "only" else finding.model
-    return load_detector(
-        model, finding.rules, known=known, allow=allow, deny=deny, threshold=finding.threshold,
-        labels=finding.labels, how=finding.how, device=finding.device, language=finding.language,
+    settings = DetectorSettings(
+        rules=finding.rules,
+        known=known,
+        allow=allow,
+        deny=deny,
+        threshold=finding.threshold,
+        labels=finding.labels,
+        how=finding.how,
+        language=finding.language,
         without_rules=finding.without_rules,
-    )  # fmt: skip
+    )
+    return load_detector(model, settings, finding.device)

@@ -36,11 +36,12 @@ def hybrid_row(
     """A model with the rules of its language; a corpus that the rules cannot serve is noted in it."""
     # Here, since the rules need libraries that a machine which only trains may lack.
     from deidlab.detect.detector import make_detector
+    from deidlab.detect.settings import DetectorSettings
 
     facts = next(iter(answers.values())).facts
 
     def find() -> dict[str, Found]:
-        detector = make_detector(next(iter(answers.values())), labels=OWN_LABELS)
+        detector = make_detector(next(iter(answers.values())), DetectorSettings(labels=OWN_LABELS))
         return {part: find_with(detector, notes[part], answers[part]) for part in answers}
 
     found, note = _try(find)
@@ -51,16 +52,17 @@ def baseline_row(which: str, facts: TaggerFacts, notes: Mapping[str, list[Docume
     """The rules alone, or the embedded model alone, in the labels and the language of the study's models."""
     from deidlab.detect.detector import make_detector
     from deidlab.detect.model import load_model
+    from deidlab.detect.settings import DetectorSettings
 
     scheme, language = own_set(facts.tags), language_of_labels(sorted(labels_of(facts.tags)))
 
     def find() -> dict[str, Found]:
         if which == RULES:
-            detector = make_detector(None, "only", labels=scheme, language=language)
+            detector = make_detector(None, DetectorSettings("only", labels=scheme, language=language))
         else:
             model = load_model(embedded_folder(language or DEFAULT))
             own = own_set(model.tags) == scheme
-            detector = make_detector(model, "off", labels=OWN_LABELS if own else scheme)
+            detector = make_detector(model, DetectorSettings("off", labels=OWN_LABELS if own else scheme))
         return {part: find_with(detector, notes[part]) for part in notes}
 
     found, note = _try(find)

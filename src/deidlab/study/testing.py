@@ -16,6 +16,7 @@ from deidlab.detect.detector import make_detector
 from deidlab.detect.folder import COMMITTEE, read_tagger
 from deidlab.detect.model import TaggingModel, load_model
 from deidlab.detect.naming import OWN_LABELS
+from deidlab.detect.settings import DetectorSettings
 from deidlab.errors import ConfigError
 from deidlab.study.answers import Answered, ask, ask_timed, find_with
 from deidlab.study.completing import weights_of
@@ -29,6 +30,8 @@ from deidlab.study.systems import system_row
 from deidlab.study.workshop import Workshop
 
 _Answers = dict[str, Answered]
+# Whatever is tested is tested without rules, in the labels that it learned.
+_ALONE = DetectorSettings("off", labels=OWN_LABELS)
 
 
 def predict_selected(workshop: Workshop, selection: Selection) -> None:
@@ -72,7 +75,7 @@ def _test_model(
     if RULES in spec.hybrids:
         writer.write(hybrid_row(name, choice.run, answers, notes))
     every = ({"train": ask(model, notes["train"])} if spec.run.predict_train else {}) | answers
-    detector = make_detector(model, "off", labels=OWN_LABELS)
+    detector = make_detector(model, _ALONE)
     found = {part: find_with(detector, notes[part], said) for part, said in every.items()}
     cross = _cross(workshop, name, model)
     writer.write(
@@ -82,7 +85,7 @@ def _test_model(
 
 
 def _cross(workshop: Workshop, name: str, model: TaggingModel) -> tuple[str, ...]:
-    detector = make_detector(model, "off", labels=OWN_LABELS)
+    detector = make_detector(model, _ALONE)
     for cross in workshop.spec.cross:
         documents = read_cross(cross, workshop.folder, workshop.out)
         path = cross_path(workshop.out, name, cross.name)
@@ -103,7 +106,7 @@ def _ensemble_row(
         return Row(name, ENSEMBLE, {}, members=members, note=why)
     found = {}
     for part, committee in together.items():
-        found[part] = find_with(make_detector(committee, "off", labels=OWN_LABELS), notes[part])
+        found[part] = find_with(make_detector(committee, _ALONE), notes[part])
     runs = [selection.choices[member].run for member in members]
     _write_committee(workshop, name, how, runs)
     return Row(name, ENSEMBLE, found, together["test"].facts.words, members)

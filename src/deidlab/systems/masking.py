@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from deidlab import detect
 from deidlab.detect.answers import Answer, Model
 from deidlab.detect.detector import Detector, make_detector
 from deidlab.detect.embedded import language_of as language_of_model
+from deidlab.detect.settings import USUAL, DetectorSettings
 from deidlab.encode.words import find_words
 from deidlab.errors import ConfigError, ModelError
 from deidlab.labels import load_label_set
@@ -66,21 +66,21 @@ def folder_of(model: str | None) -> Path | None:
     return folder if folder.is_dir() else None
 
 
-def load_detector(model: str | None = None, rules: str = "on", **settings: Any) -> Detector:
-    """The detector of a model of ours, or of a system; the settings are those of
-    `deidlab.detect.load_detector`."""
-    name = None if rules == "only" else plain_name(model)
+def load_detector(
+    model: str | None = None, settings: DetectorSettings = USUAL, device: str = "cpu"
+) -> Detector:
+    """The detector of a model of ours, or of a system."""
+    name = None if settings.rules == "only" else plain_name(model)
     if name is None or not is_system(name):
-        return detect.load_detector(name, rules, **settings)
+        return detect.load_detector(name, settings, device)
     kind, _, argument = name.partition(":")
     if kind == "rules":
-        return detect.load_detector(
-            None, "only", **settings | {"language": settings.get("language") or argument}
-        )
-    if settings.pop("device", "cpu") != "cpu":
+        language = settings.language or argument
+        return detect.load_detector(None, replace(settings, rules="only", language=language))
+    if device != "cpu":
         raise ConfigError(f"{kind}: systems are computed by processors here")
     tagger = open_tagger(name)
-    detector = make_detector(tagger, rules, **settings)
+    detector = make_detector(tagger, settings)
     # A system without probabilities of words cannot say what a rule's finding is worth: rules stand alone.
     return detector if isinstance(tagger, RenamedModel) else replace(detector, backing=0.0)
 

@@ -1,4 +1,4 @@
-"""Where a training's folder is and what may become of it: what decides nothing of what is learned."""
+"""How a training is started, and what is kept and told of it as it goes: the values that say so."""
 
 from __future__ import annotations
 

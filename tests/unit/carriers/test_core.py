@@ -12,7 +12,7 @@ from deidlab.carriers import KEY, Parts, Piece, Refused
 from deidlab.cli.app import run
 from deidlab.corpus.carried import container_a_file
 from deidlab.corpus.format import forget, register
-from deidlab.detect import load_detector
+from deidlab.detect import DetectorSettings, load_detector
 from deidlab.errors import AlignmentError
 from deidlab.mask.apply import move_regions
 from deidlab.types import Container, Document, Region, Span
@@ -97,7 +97,7 @@ def test_no_span_leaves_its_piece_and_fields_are_whole() -> None:
     text = "Ann Smith\n\n12\n\nAnn Smith, 3 May"
     regions = (Region(0, 9, "PATIENT"), Region(11, 13, KEY), Region(15, 31))
     document = Document("a", "", text, container=Container(b"", regions))
-    (found,) = load_detector(None, "only").detect([document])
+    (found,) = load_detector(None, DetectorSettings("only")).detect([document])
     assert (Span(0, 9, "PATIENT", 1.0, "field")) in found.spans
     assert (Span(11, 13, KEY, 1.0, "field")) in found.spans
     for span in found.spans:
@@ -109,7 +109,7 @@ def test_what_stands_in_a_field_is_found_in_the_text_under_the_same_label() -> N
     text = "778-1254\n\nann@x.org\n\nSeen today (778-1254), wrote ann@x.org, 1778-1254."
     regions = (Region(0, 8, KEY), Region(10, 19, "EMAIL"), Region(21, len(text)))
     document = Document("a", "", text, container=Container(b"", regions))
-    (found,) = load_detector(None, "only").detect([document])
+    (found,) = load_detector(None, DetectorSettings("only")).detect([document])
     marked = {(text[span.start : span.end], span.label) for span in found.spans if span.start > 20}
     assert {("778-1254", KEY), ("ann@x.org", "EMAIL")} <= marked
     assert all(span.label != KEY for span in found.spans if span.start > 50)

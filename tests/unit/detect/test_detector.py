@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from deidlab import languages
-from deidlab.detect import Detector, KnownTable, load_detector, read_terms
+from deidlab.detect import Detector, DetectorSettings, KnownTable, load_detector, read_terms
 from deidlab.encode.words import find_words
 from deidlab.errors import ConfigError, DeidError, ModelError, UnknownNameError
 from deidlab.types import Document, Span
@@ -26,14 +26,15 @@ def pieces(detector: Detector, text: str) -> list[tuple[str, str]]:
 
 
 def test_names_are_found_again_in_any_case_and_eponyms_stay() -> None:
-    assert pieces(load_detector(None, "only"), NOTE) == [
+    assert pieces(load_detector(None, DetectorSettings("only")), NOTE) == [
         ("Foley", "DOCTOR"), ("Ostrander", "PATIENT"), ("3/14/2071", "DATE"), ("OSTRANDER", "PATIENT"), ("ostrander", "PATIENT"),
     ]  # fmt: skip
 
 
 def test_allow_leaves_alone_and_deny_hides() -> None:
     detector = load_detector(
-        None, "only", allow=frozenset({"Ostrander"}), deny=frozenset({"catheter", "bp\tIDNUM"})
+        None,
+        DetectorSettings("only", allow=frozenset({"Ostrander"}), deny=frozenset({"catheter", "bp\tIDNUM"})),
     )
     assert ("catheter", "OTHER") in pieces(detector, NOTE)
     assert ("BP", "IDNUM") in pieces(detector, NOTE)
@@ -43,16 +44,16 @@ def test_allow_leaves_alone_and_deny_hides() -> None:
 
 
 def test_every_span_has_a_score_and_a_source_and_every_word_a_probability() -> None:
-    found = load_detector(None, "only").detect([note(NOTE)])[0]
+    found = load_detector(None, DetectorSettings("only")).detect([note(NOTE)])[0]
     assert all(span.score is not None and 0 <= span.score <= 1 and span.source for span in found.spans)
     assert [(start, end) for start, end, _ in found.words] == find_words(NOTE)
     sure = {start for start, _, score in found.words if score >= 0.5}
     assert {span.start for span in found.spans} <= sure
-    assert load_detector(None, "only").detect([note(NOTE)], with_words=False)[0].words == ()
+    assert load_detector(None, DetectorSettings("only")).detect([note(NOTE)], with_words=False)[0].words == ()
 
 
 def test_alone_or_in_any_batch_the_same() -> None:
-    detector = load_detector(None, "only")
+    detector = load_detector(None, DetectorSettings("only"))
     notes = [
         note(NOTE.replace("Ostrander", name), number)
         for number, name in enumerate(("Berg", "Ostrander", "Lopez", "Okafor"))
@@ -66,7 +67,10 @@ def test_alone_or_in_any_batch_the_same() -> None:
 
 def test_a_stricter_threshold_takes_candidates_in() -> None:
     text = "Value 3/10 is noted; Zuberi was here."
-    usual, strict = load_detector(None, "only"), load_detector(None, "only", threshold=0.1)
+    usual, strict = (
+        load_detector(None, DetectorSettings("only")),
+        load_detector(None, DetectorSettings("only", threshold=0.1)),
+    )
     assert set(usual.detect([note(text)])[0].spans) <= set(usual.detect([note(text)])[0].candidates)
     assert len(strict.detect([note(text)])[0].spans) > len(usual.detect([note(text)])[0].spans)
 
@@ -125,7 +129,7 @@ def test_a_model_none_of_whose_labels_counts_here_is_refused(monkeypatch: pytest
 
 
 def test_labels_of_another_set() -> None:
-    detector = load_detector(None, "only", labels="hipaa")
+    detector = load_detector(None, DetectorSettings("only", labels="hipaa"))
     assert all(label != "PATIENT" for _, label in pieces(detector, NOTE))
 
 
@@ -133,15 +137,15 @@ def test_settings_that_cannot_be() -> None:
     with pytest.raises(ModelError, match="no such model folder"):
         load_detector("nowhere")
     with pytest.raises(UnknownNameError):
-        load_detector(None, "sometimes")
+        load_detector(None, DetectorSettings("sometimes"))
     with pytest.raises(ConfigError, match="nothing to detect with"):
-        load_detector(None, "off")
+        load_detector(None, DetectorSettings("off"))
     with pytest.raises(ConfigError, match="threshold"):
-        load_detector(None, "only", threshold=1.5)
+        load_detector(None, DetectorSettings("only", threshold=1.5))
     with pytest.raises(DeidError):
-        load_detector(None, "only", labels="nonsense")
+        load_detector(None, DetectorSettings("only", labels="nonsense"))
     with pytest.raises(ConfigError, match="label") as caught:
-        load_detector(None, "only", deny=frozenset({"Ostrander\tNONSENSE"}))
+        load_detector(None, DetectorSettings("only", deny=frozenset({"Ostrander\tNONSENSE"})))
     assert "Ostrander" not in str(caught.value)
 
 
@@ -158,7 +162,7 @@ def test_terms_are_read_without_comments(tmp_path: Path) -> None:
     ["", " \n", "\u05d3\u05e0\u05d9\u05d0\u05dc 3/14/2071", "İstanbul Dr. Şahin 3/14/2071", "e\u0301" * 9],
 )
 def test_odd_notes(text: str) -> None:
-    found = load_detector(None, "only").detect([note(text)])[0]
+    found = load_detector(None, DetectorSettings("only")).detect([note(text)])[0]
     assert all(span.end <= len(text) for span in found.spans)
     assert [text[span.start : span.end] for span in found.spans if span.label == "DATE"] == (
         ["3/14/2071"] if "3/" in text else []
@@ -167,14 +171,16 @@ def test_odd_notes(text: str) -> None:
 
 def test_what_a_detector_holds_is_not_shown() -> None:
     known = KnownTable.of([{"patient": "p", "name": "Zebulon Quillfeather"}])
-    detector = load_detector(None, "only", known, frozenset({"Zebulon"}), frozenset({"Quillfeather"}))
+    detector = load_detector(
+        None, DetectorSettings("only", known, frozenset({"Zebulon"}), frozenset({"Quillfeather"}))
+    )
     found = detector.detect([Document("n", "p", "Zebulon Quillfeather was seen.")])
     assert not any(name in repr((detector, found)) for name in ("Zebulon", "Quillfeather"))
 
 
 def test_a_name_found_twice_keeps_its_own_source() -> None:
     spans = (
-        load_detector(None, "only")
+        load_detector(None, DetectorSettings("only"))
         .detect([Document("n", text="Dr. Okonjo came. Later okonjo left.")])[0]
         .spans
     )

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deidlab.detect import KnownTable, load_detector
+from deidlab.detect import DetectorSettings, KnownTable, load_detector
 from deidlab.detect.known import label_of_column
 from deidlab.errors import ConfigError, CorpusError
 from deidlab.types import Document
@@ -102,6 +102,6 @@ def test_a_table_without_identifiers_is_an_error(tmp_path: Path, content: str) -
 def test_known_names_reach_the_spans_and_never_the_repr() -> None:
     table = KnownTable.of([ROW])
     assert "Zorba" not in repr(table)
-    detector = load_detector(None, "only", known=table)
+    detector = load_detector(None, DetectorSettings("only", known=table))
     spans = detector.detect([Document(id="n", patient="p1", text="zorba slept")])[0].spans
     assert [(span.start, span.end, span.label, span.score) for span in spans] == [(0, 5, "PATIENT", 1.0)]

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from deidlab.detect import load_detector
+from deidlab.detect import DetectorSettings, load_detector
 from deidlab.types import Document
 
 UNITS = (
@@ -41,7 +41,7 @@ UNITS = (
 
 def seconds(text: str) -> float:
     start = time.process_time()
-    load_detector(None, "only").detect([Document(id="n", text=text)], with_words=False)
+    load_detector(None, DetectorSettings("only")).detect([Document(id="n", text=text)], with_words=False)
     return time.process_time() - start
 
 
@@ -60,7 +60,9 @@ def test_one_word_a_million_times() -> None:
 
 def test_terms_are_found_across_the_seams_of_a_long_text() -> None:
     text = "x " * 499_997 + "San Antonio " + "y " * 500_010 + "seen on 3/14/2071 in San Antonio."
-    found = load_detector(None, "only").detect([Document(id="n", text=text)], with_words=False)[0]
+    found = load_detector(None, DetectorSettings("only")).detect(
+        [Document(id="n", text=text)], with_words=False
+    )[0]
     assert [text[span.start : span.end] for span in found.spans] == [
         "San Antonio",
         "3/14/2071",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from deidlab.detect import DetectorSettings
 from deidlab.detect.detector import make_detector
 from deidlab.errors import ConfigError
 from deidlab.types import Document, Span
@@ -34,7 +35,7 @@ def spanish() -> Fixed:
 
 @pytest.mark.parametrize("labels", ["own", "meddocan"])
 def test_rules_answer_in_the_labels_of_the_model(labels: str) -> None:
-    (found,) = make_detector(spanish(), labels=labels).detect([Document(id="a", text=TEXT)])
+    (found,) = make_detector(spanish(), DetectorSettings(labels=labels)).detect([Document(id="a", text=TEXT)])
     assert {(TEXT[span.start : span.end], span.label) for span in found.spans} >= {
         ("Marta Gil", "NOMBRE_SUJETO_ASISTENCIA"),
         ("madre", "FAMILIARES_SUJETO_ASISTENCIA"),
@@ -45,23 +46,27 @@ def test_rules_answer_in_the_labels_of_the_model(labels: str) -> None:
 
 
 def test_alone_a_model_keeps_the_threshold_of_its_corpus() -> None:
-    (found,) = make_detector(spanish(), "off", labels="own").detect([Document(id="a", text=TEXT)])
+    (found,) = make_detector(spanish(), DetectorSettings("off", labels="own")).detect(
+        [Document(id="a", text=TEXT)]
+    )
     assert [span.label for span in found.spans] == ["NOMBRE_SUJETO_ASISTENCIA"]
 
 
 def test_beside_rules_the_native_labels_are_the_model_s_own() -> None:
     english = Fixed(("O", "B-DATE", "B-PATIENT"), "en")
-    assert make_detector(english, labels="own").labels == "i2b2-2014"
+    assert make_detector(english, DetectorSettings(labels="own")).labels == "i2b2-2014"
 
 
 def test_rules_have_no_names_for_labels_of_no_scheme() -> None:
     with pytest.raises(ConfigError, match="no map"):
-        make_detector(Fixed(("O", "B-WHATEVER"), ""), labels="own")
+        make_detector(Fixed(("O", "B-WHATEVER"), ""), DetectorSettings(labels="own"))
     with pytest.raises(ConfigError, match="none is named"):
-        make_detector(None, "only", labels="own")
+        make_detector(None, DetectorSettings("only", labels="own"))
 
 
 def test_without_a_model_the_language_chooses_the_rules() -> None:
     notes = [Document(id="a", text="Edad: 54 años.")]
-    (spanish_rules,) = make_detector(None, "only", labels="meddocan", language="es").detect(notes)
+    (spanish_rules,) = make_detector(None, DetectorSettings("only", labels="meddocan", language="es")).detect(
+        notes
+    )
     assert "EDAD_SUJETO_ASISTENCIA" in {span.label for span in spanish_rules.spans}

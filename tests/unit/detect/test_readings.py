@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deidlab.detect import KnownTable, load_detector
+from deidlab.detect import DetectorSettings, KnownTable, load_detector
 from deidlab.rules.readings import HIDDEN, find_in_readings, readings
 from deidlab.types import Document, Span
 
@@ -31,7 +31,7 @@ INVISIBLE = (
 def uncovered(text: str, start: int, end: int, **extra: object) -> str:
     """What is left of a stretch of the text."""
     table = KnownTable.of([KNOWN]) if not extra else None
-    detector = load_detector(None, "only", known=table, **extra)  # type: ignore[arg-type]
+    detector = load_detector(None, DetectorSettings("only", known=table, **extra))  # type: ignore[arg-type]
     spans = detector.detect([Document(id="n", patient="p1", text=text)], with_words=False)[0].spans
     left = [i for i in range(start, end) if not any(span.start <= i < span.end for span in spans)]
     return "".join(text[i] for i in left)
@@ -102,10 +102,16 @@ def test_names_in_another_form_are_found(text: str) -> None:
      "DNI 12345678Z", "user: qfeather7", "1HGCM82633A004352"],
 )  # fmt: skip
 def test_every_rule_reads_full_width_and_past_hidden_characters(value: str) -> None:
-    said = load_detector(None, "only").detect([Document(id="n", text=f"x {value} y")])[0].spans
+    said = (
+        load_detector(None, DetectorSettings("only")).detect([Document(id="n", text=f"x {value} y")])[0].spans
+    )
     wanted = [(span.start, span.end, span.label) for span in said]
     assert wanted
-    wide = load_detector(None, "only").detect([Document(id="n", text=f"x {full_width(value)} y")])[0].spans
+    wide = (
+        load_detector(None, DetectorSettings("only"))
+        .detect([Document(id="n", text=f"x {full_width(value)} y")])[0]
+        .spans
+    )
     assert [(span.start, span.end, span.label) for span in wide] == wanted
     [(start, end, _)] = wanted
     cut = f"x {value} y"
@@ -121,7 +127,7 @@ def test_what_is_hidden_may_part_two_names_as_well() -> None:
 
 
 def test_an_allowed_term_is_read_likewise() -> None:
-    detector = load_detector(None, "only", allow=frozenset({"Quillfeather"}))
+    detector = load_detector(None, DetectorSettings("only", allow=frozenset({"Quillfeather"})))
     text = "Mr. Quill\u00adfeather slept"
     assert detector.detect([Document(id="n", text=text)])[0].spans == ()
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from deidlab.detect import KnownTable, load_detector
+from deidlab.detect import DetectorSettings, KnownTable, load_detector
 from deidlab.rules.folding import Cues, Terms
 from deidlab.types import Document
 
 
 def denied(text: str, *terms: str) -> list[str]:
-    detector = load_detector(None, "off", deny=frozenset(terms))
+    detector = load_detector(None, DetectorSettings("off", deny=frozenset(terms)))
     return [text[span.start : span.end] for span in detector.detect([Document(id="n", text=text)])[0].spans]
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from deidlab.detect import KnownTable, load_detector
+from deidlab.detect import DetectorSettings, KnownTable, load_detector
 from deidlab.detect.vetoes import VETO_NAMES, VETOES, drop_vetoed, running_vetoes
 from deidlab.errors import UnknownNameError
 from deidlab.types import Document, Span
@@ -77,7 +77,7 @@ def test_what_is_announced_known_or_denied_stays(source: str) -> None:
 
 def test_a_known_name_and_its_echo_stay() -> None:
     known = KnownTable.of([{"patient": "p", "last": "Frank"}])
-    detector = load_detector(None, "only", known=known)
+    detector = load_detector(None, DetectorSettings("only", known=known))
     [found] = detector.detect([Document(id="n", patient="p", text="Frank hematuria. Mr. Frank is well.")])
     assert [(span.start, span.label) for span in found.spans] == [(0, "PATIENT"), (21, "PATIENT")]
 
@@ -87,11 +87,11 @@ def test_a_veto_is_switched_off_by_its_name() -> None:
     names = [
         [
             span.label
-            for span in load_detector(None, "only", without_rules=off)
+            for span in load_detector(None, DetectorSettings("only", without_rules=off))
             .detect([Document(id="n", text=text)])[0]
             .spans
         ]
-        for off in ([], ["no-words"])
+        for off in ((), ("no-words",))
     ]
     assert names == [[], ["PATIENT"]]
 
@@ -99,4 +99,4 @@ def test_a_veto_is_switched_off_by_its_name() -> None:
 def test_an_unknown_name_is_refused() -> None:
     assert len(VETO_NAMES) == len(VETOES)
     with pytest.raises(UnknownNameError):
-        load_detector(None, "only", without_rules=["no-such"])
+        load_detector(None, DetectorSettings("only", without_rules=("no-such",)))

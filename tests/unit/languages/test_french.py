@@ -8,7 +8,7 @@ import time
 import pytest
 
 from deidlab import languages
-from deidlab.detect import load_detector
+from deidlab.detect import DetectorSettings, load_detector
 from deidlab.detect.embedded import EMBEDDED
 from deidlab.errors import ModelError
 from deidlab.languages.fr.rules.words import everyday
@@ -22,7 +22,7 @@ def test_it_has_no_model_and_says_which_there_are() -> None:
     assert "fr" not in EMBEDDED and set(EMBEDDED) <= set(languages.SHIPPED)
     with pytest.raises(ModelError, match="embedded are en, es"):
         load_detector("fr")
-    assert load_detector(None, "only", language="fr").rules == FRENCH.rules
+    assert load_detector(None, DetectorSettings("only", language="fr")).rules == FRENCH.rules
 
 
 def test_its_lists_are_whole() -> None:
@@ -48,7 +48,7 @@ def test_no_rule_needs_long_for_a_hostile_text(rule: object, piece: str) -> None
 
 
 def test_what_it_finds_is_the_same_with_narrow_blanks() -> None:
-    detector = load_detector(None, "only", language="fr")
+    detector = load_detector(None, DetectorSettings("only", language="fr"))
     plain = "Tél. : 06 12 34 56 78, M. Tremblay, 72 ans"
     narrow = re.sub(" ", "\u202f", plain)
     labels = [

@@ -11,7 +11,7 @@ import pytest
 
 from deidlab import languages
 from deidlab.corpus import read_corpus
-from deidlab.detect import load_detector
+from deidlab.detect import DetectorSettings, load_detector
 from deidlab.detect.detector import make_detector
 from deidlab.languages import in_note
 from deidlab.make.spoken import make_spoken_notes
@@ -82,24 +82,24 @@ def test_several_together_have_the_rules_of_all_once() -> None:
 
 def test_each_note_is_found_with_the_rules_of_its_own_language() -> None:
     notes = [Document(f"n{place}", "", text) for place, text in enumerate((ENGLISH, SPANISH, FRENCH))]
-    several = load_detector(None, "only", language=ALL)
+    several = load_detector(None, DetectorSettings("only", language=ALL))
     found = several.detect(notes)
     for note, code, own in zip(notes, ("en", "es", "fr"), found, strict=True):
-        assert own == load_detector(None, "only", language=code).detect([note])[0]
+        assert own == load_detector(None, DetectorSettings("only", language=code)).detect([note])[0]
     # Nor does its company change what is found.
     assert several.detect(notes[::-1]) == found[::-1]
 
 
 def test_a_doubtful_note_gets_the_rules_of_several() -> None:
-    detector = load_detector(None, "only", language=ALL)
+    detector = load_detector(None, DetectorSettings("only", language=ALL))
     assert detector.for_note(WORDLESS).language == in_note(ALL, WORDLESS).code
     assert set(detector.for_note(WORDLESS).rules) == set(languages.of(ALL).rules)
 
 
 def test_rules_stay_off_and_switched_off_rules_do_too() -> None:
-    silent = make_detector(SeesNothing(), "off")
+    silent = make_detector(SeesNothing(), DetectorSettings("off"))
     assert [silent.for_note(text).rules for text in (ENGLISH, SPANISH, WORDLESS)] == [(), (), ()]
-    detector = make_detector(SeesNothing(), without_rules=("dates",))
+    detector = make_detector(SeesNothing(), DetectorSettings(without_rules=("dates",)))
     for text in (ENGLISH, SPANISH, FRENCH, WORDLESS):
         assert detector.for_note(text).rules
         assert "dates" not in {rule.name for rule in detector.for_note(text).rules}
@@ -116,7 +116,7 @@ def test_backing_and_yielding_are_those_of_the_note_s_language() -> None:
 
 
 def test_a_named_language_goes_before_the_text() -> None:
-    assert make_detector(SeesNothing(), language="es").for_note(ENGLISH).language == "es"
+    assert make_detector(SeesNothing(), DetectorSettings(language="es")).for_note(ENGLISH).language == "es"
 
 
 def marked(text: str, name: str, patient: str = "", id: str = "n") -> Document:

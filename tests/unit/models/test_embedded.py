@@ -12,7 +12,7 @@ from unittest.mock import ANY
 import pytest
 
 from deidlab import languages
-from deidlab.detect import load_detector
+from deidlab.detect import DetectorSettings, load_detector
 from deidlab.detect.embedded import EMBEDDED, embedded_folder
 from deidlab.detect.folder import read_export, read_tagger
 from deidlab.detect.runtimes import choose_threads, n_cores
@@ -100,31 +100,33 @@ def test_loading_takes_little_work() -> None:
 def test_own_labels_are_those_of_the_models_corpus() -> None:
     text, _ = NOTES["es"]
     document = Document("n", text=text)
-    own = load_detector("es", "off", labels="own").detect([document])[0]
+    own = load_detector("es", DetectorSettings("off", labels="own")).detect([document])[0]
     assert {"NOMBRE_SUJETO_ASISTENCIA", "FECHAS"} <= {span.label for span in own.spans}
-    native = load_detector("es", "off").detect([document])[0]
+    native = load_detector("es", DetectorSettings("off")).detect([document])[0]
     assert {"PATIENT", "DATE"} <= {span.label for span in native.spans}
-    certain = load_detector("es", "off", labels="own", threshold=1.0).detect([document])[0]
+    certain = load_detector("es", DetectorSettings("off", labels="own", threshold=1.0)).detect([document])[0]
     assert len(certain.spans) < len(own.spans) == len(certain.candidates)
-    assert load_detector("es", "off", labels="meddocan") == replace(
-        load_detector("es", "off", labels="own"), model=ANY
+    assert load_detector("es", DetectorSettings("off", labels="meddocan")) == replace(
+        load_detector("es", DetectorSettings("off", labels="own")), model=ANY
     )
     # What rules find beside the model is named as the model names it.
-    beside = load_detector("es", "on", labels="own").detect([document])[0]
+    beside = load_detector("es", DetectorSettings("on", labels="own")).detect([document])[0]
     assert {"NOMBRE_SUJETO_ASISTENCIA", "FECHAS"} <= {span.label for span in beside.spans}
 
 
 def test_own_labels_come_with_a_threshold_of_their_own_and_masking_without() -> None:
-    own = load_detector("es", "off", labels="own")
+    own = load_detector("es", DetectorSettings("off", labels="own"))
     assert own.threshold == read_tagger(embedded_folder("es")).own_threshold == 0.8
-    assert load_detector("es", "off", labels="own", threshold=0.0).threshold == 0.0
+    assert load_detector("es", DetectorSettings("off", labels="own", threshold=0.0)).threshold == 0.0
     assert load_detector("es").threshold is None
-    assert load_detector("en", "off", labels="own").threshold is None
+    assert load_detector("en", DetectorSettings("off", labels="own")).threshold is None
 
 
 def test_the_spanish_model_keeps_the_customs_of_its_corpus() -> None:
     text = SPANISH + "Su médico de familia la vio el 7-3-16 y Lucía mejoró.\n"
-    found = load_detector("es", "off", labels="own").detect([Document("n", text=text)])[0].spans
+    found = (
+        load_detector("es", DetectorSettings("off", labels="own")).detect([Document("n", text=text)])[0].spans
+    )
     last = [text[span.start : span.end] for span in found if span.start > len(SPANISH)]
     assert last == ["7-3-16", "Lucía"]
 
@@ -134,7 +136,8 @@ def test_spanish_rules_speak_only_where_the_model_is_silent() -> None:
     assert detector.rules == languages.find("es").rules and detector.yields
     text, _ = NOTES["es"]
     alone, both = (
-        load_detector("es", rules).detect([Document("n", text=text)])[0] for rules in ("off", "on")
+        load_detector("es", DetectorSettings(rules)).detect([Document("n", text=text)])[0]
+        for rules in ("off", "on")
     )
     assert set(alone.spans) <= set(both.spans)
 

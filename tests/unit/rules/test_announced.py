@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deidlab import languages
-from deidlab.detect import load_detector
+from deidlab.detect import DetectorSettings, load_detector
 from deidlab.rules import announced
 from deidlab.types import Document
 from tests.unit.rules.valid_numbers import ACCOUNTS, SHAPES, accounts, numbers
@@ -24,7 +24,9 @@ def cue_of(module: str) -> str:
 
 
 def is_whole(text: str, number: str, language: str) -> bool:
-    [found] = load_detector(None, "only", language=language).detect([Document(id="n", text=text)])
+    [found] = load_detector(None, DetectorSettings("only", language=language)).detect(
+        [Document(id="n", text=text)]
+    )
     hidden = {place for span in found.spans for place in range(span.start, span.end)}
     begin = text.index(number)
     return all(begin + i in hidden for i, char in enumerate(number) if char.isalnum())

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from deidlab.cli.app import run
+from deidlab.detect import DetectorSettings
 from deidlab.errors import ConfigError, ModelError, UnknownNameError
 from deidlab.systems.masking import folder_of, is_system, language_of, load_detector, native_names, plain_name
 from deidlab.types import Document
@@ -31,7 +32,9 @@ def test_a_classifier_masks_past_its_own_window(tmp_path: Path, classifier: Path
     assert run([*said, "--out", str(tmp_path / "out.txt")]) == 0
     assert (tmp_path / "out.txt").read_text() == LONG.replace(NAME, "[PATIENT-1]")
     # By its own pipeline it reads no further than its tokenizer's limit.
-    (found,) = load_detector(f"hf-pipeline:{classifier}", "off").detect([Document("n", text=LONG)])
+    (found,) = load_detector(f"hf-pipeline:{classifier}", DetectorSettings("off")).detect(
+        [Document("n", text=LONG)]
+    )
     assert found.spans == ()
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from deidlab.detect import DetectorSettings
 from deidlab.easy import Deidentifier
 from deidlab.mask import read_policy
 from deidlab.types import Document
@@ -35,7 +36,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 def here() -> Deidentifier:
     from deidlab.detect import load_detector
 
-    return Deidentifier(load_detector(None, "only"), KEY)
+    return Deidentifier(load_detector(None, DetectorSettings("only")), KEY)
 
 
 def test_detect_gives_what_the_detector_finds(served: Served, here: Deidentifier) -> None:

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deidlab.detect import DetectorSettings
 from deidlab.execute import Failed
 from deidlab.mask import MaskSettings, load_policy, mask_notes
 from deidlab.types import Document
@@ -60,7 +61,7 @@ def test_notes_of_a_patient_in_a_row_are_masked_together(served: Served) -> None
 
     from deidlab.detect import load_detector
 
-    found = load_detector(None, "only").detect(notes)
+    found = load_detector(None, DetectorSettings("only")).detect(notes)
     marked = [replace(note, spans=each.spans) for note, each in zip(notes, found, strict=True)]
     for style in ("tag", "surrogate"):
         wanted = mask_notes(marked, MaskSettings(load_policy("i2b2"), style, KEY))  # type: ignore[arg-type]

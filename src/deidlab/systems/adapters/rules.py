@@ -9,11 +9,11 @@ PACKAGES = ["deidlab"]
 
 def open_system(settings: dict[str, Any]) -> dict[str, Any]:
     from deidlab import languages
-    from deidlab.detect import load_detector
+    from deidlab.detect import DetectorSettings, load_detector
     from deidlab.systems.own import open_detector, own_files
 
     language = languages.find(settings["argument"]).code
-    return open_detector(load_detector(None, "only", language=language)) | {
+    return open_detector(load_detector(None, DetectorSettings("only", language=language))) | {
         "packages": PACKAGES,
         "files": own_files(),
     }

@@ -9,12 +9,12 @@ PACKAGES = ["deidlab", "transformers", "torch"]
 
 
 def open_system(settings: dict[str, Any]) -> dict[str, Any]:
-    from deidlab.detect import load_detector
+    from deidlab.detect import DetectorSettings, load_detector
     from deidlab.detect.naming import labels_of
     from deidlab.systems.own import open_detector, own_files
 
     folder = settings["argument"]
-    detector = load_detector(folder, "off", labels="own")
+    detector = load_detector(folder, DetectorSettings("off", labels="own"))
     assert detector.model is not None
     return open_detector(detector) | {
         "scheme": "",
