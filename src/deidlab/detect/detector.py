@@ -239,7 +239,6 @@ def make_detector(tagger: Model | None, settings: DetectorSettings = USUAL) -> D
     parts = _parts_of_language(spoken, settings.without_rules, tagger is not None)
     return Detector(
         **parts if settings.rules != "off" else {**parts, "rules": ()},
-        vetoes=running_vetoes(settings.without_rules),
         model=tagger,
         model_labels=native,
         own_names=from_native(own_set(tagger.tags)) if tagger is not None and beside else {},
