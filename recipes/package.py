@@ -134,9 +134,9 @@ def detect(
     threshold: float | None = None,
 ) -> list[Document]:
     """The notes with what the detector finds, as `deidlab detect` does it."""
-    from deidlab.detect import load_detector
+    from deidlab.detect import DetectorSettings, load_detector
 
-    detector = load_detector(model, rules, labels=labels, threshold=threshold)
+    detector = load_detector(model, DetectorSettings(rules, labels=labels, threshold=threshold))
     found = detector.detect(notes, with_words=False)
     return [replace(note, spans=one.spans) for note, one in zip(notes, found, strict=True)]
 
@@ -165,7 +165,7 @@ def export_int8(
         if texts:
             source = Path(scratch) / "pruned"
             sizes = prune_folder(run, source, pieces_in_use(run, texts))
-        record = export_run(source, out, ExportSettings("openvino", "int8"), notes, overwrite=True)
+        record = export_run(source, out, ExportSettings("openvino", "int8", overwrite=True), notes)
     if record["precision"] != "int8":
         raise SystemExit(f"{run}: {record['fallback']}")
     tell(out, **facts)

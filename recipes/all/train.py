@@ -26,6 +26,7 @@ sys.path[:0] = [str(RECIPES / "all"), str(RECIPES)]
 from all_notes import read_recipe  # noqa: E402
 from packing import pack_run, unpack_run  # noqa: E402
 
+from deidlab.train.launch import Launch  # noqa: E402
 from deidlab.types import Document, Span  # noqa: E402
 
 # What is left to do when the last epoch ends: the figures, and writing the run.
@@ -72,11 +73,13 @@ def train(
     request = RunRequest(model, labels="made", teachers=(teacher,) if teacher else ())
     try:
         tell = watch(settings.epochs, began, seconds)
-        run = fit(documents, held_out, request, settings, out, overwrite=True, tell=tell)
+        run = fit(documents, held_out, request, settings, Launch(out, overwrite=True), tell=tell)
     except TooLong as error:
         print(f"{settings.epochs} epochs do not fit: begun again with {error.epochs}", flush=True)
         settings = settings.changed(epochs=error.epochs, validate_every=error.epochs)
-        run = fit(documents, held_out, request, settings, out, overwrite=True, tell=watch(0, began, 0.0))
+        run = fit(
+            documents, held_out, request, settings, Launch(out, overwrite=True), tell=watch(0, began, 0.0)
+        )
     path = out / "tagger.json"
     path.write_text(
         json.dumps(json.loads(path.read_text("utf-8")) | recipe["tagger"], indent=2) + "\n", "utf-8"

@@ -26,7 +26,7 @@ from corpus import _BASE, read_prepared  # noqa: E402
 
 from deidlab.detect.folder import SHAPES_KEY, read_tagger  # noqa: E402
 from deidlab.detect.torch_model import load_window_model  # noqa: E402
-from deidlab.encode.pieced import piece_corpus  # noqa: E402
+from deidlab.encode.pieced import Cutting, piece_corpus  # noqa: E402
 from deidlab.encode.pieces import WordPieces  # noqa: E402
 from deidlab.encode.windows import IGNORED, WindowShape  # noqa: E402
 from deidlab.labels import load_label_set  # noqa: E402
@@ -49,7 +49,7 @@ def batches(arguments: Any, pieces: WordPieces) -> Iterator[tuple[Any, Any, Any]
         documents = list(make_notes(_POOL - n_base, arguments.seed, lift=True, first=first))
         documents += fill_notes(_BASE, n_base, arguments.seed, lift=True, first=first)
         first += _POOL
-        corpus = piece_corpus(documents, pieces, shape, labels, all_pieces=True)
+        corpus = piece_corpus(documents, Cutting(pieces, shape), labels, all_pieces=True)
         edges = corpus.starts.tolist()
         windows = sorted(itertools.pairwise(edges), key=lambda edge: edge[1] - edge[0])
         groups = [windows[at : at + _BATCH] for at in range(0, len(windows) - _BATCH + 1, _BATCH)]

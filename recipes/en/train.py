@@ -29,6 +29,7 @@ LEAST = 0.2
 def train(arguments: Any) -> dict[str, Any]:
     """One run on notes of the sources asked for; its figures on made notes of another seed."""
     from deidlab.train.fit import fit
+    from deidlab.train.launch import Launch
     from deidlab.train.request import RunRequest
     from deidlab.train.settings import read_settings
 
@@ -39,15 +40,8 @@ def train(arguments: Any) -> dict[str, Any]:
     made = time.perf_counter()
     print(f"{len(documents)} notes made in {made - began:.1f} s", flush=True)
     request = RunRequest(arguments.model, labels="i2b2-2014")
-    run = fit(
-        documents,
-        held_out,
-        request,
-        settings,
-        arguments.out,
-        overwrite=True,
-        tell=lambda entry: print(entry, flush=True),
-    )
+    launch = Launch(arguments.out, overwrite=True)
+    run = fit(documents, held_out, request, settings, launch, tell=lambda entry: print(entry, flush=True))
     note_facts(arguments.out)
     facts = {
         "made_s": made - began,

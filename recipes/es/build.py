@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from deidlab.corpus import read_corpus
+from deidlab.train.launch import Launch
 from deidlab.types import Document
 
 HERE = Path(__file__).parent
@@ -75,7 +76,7 @@ def train(
     prune_encoder(model, notes, plan, encoder)
     changes = {key: value for key, value in plan["train"].items() if key != "preset"}
     settings = load_preset(plan["train"]["preset"], str(encoder)).changed(**changes)
-    run = fit(notes, held_out, RunRequest(str(encoder)), settings, work / stage, overwrite=True)
+    run = fit(notes, held_out, RunRequest(str(encoder)), settings, Launch(work / stage, overwrite=True))
     print(
         f"{stage}: strict F1 {run.f1:.4f} on the development notes" if run.f1 else f"{stage}: done",
         flush=True,
