@@ -59,12 +59,14 @@ def rows_to_spans(rows: Iterable[Iterable[Any]]) -> tuple[Span, ...]:
 class Region:
     """A stretch of a note that stands at a place of its own in a container.
 
-    `label` is the PHI type that a typed field holds; without one the stretch is searched like any text.
+    `label` is the PHI type that a typed field holds; without one the stretch is searched like any text. At
+    `cuts` it goes on in another run of the container: what is replaced over a cut stands before it.
     """
 
     start: int
     end: int
     label: str = ""
+    cuts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

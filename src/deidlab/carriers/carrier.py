@@ -30,11 +30,13 @@ class Piece:
 
     `label` is the PHI type that a typed field holds, or KEY; without one the text is searched. The `caption`
     is a word for the place, such as DOB, that stands before the piece in the note and is never put back.
+    `cuts` are the offsets at which the text goes on in another run, so that a name over two runs is one name.
     """
 
     text: str = field(repr=False)
     label: str = ""
     caption: str = ""
+    cuts: tuple[int, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,9 @@ class Carrier(Protocol):
         ...
 
     def put_together(self, content: bytes, texts: Sequence[str]) -> bytes:
-        """The container with these texts in the place of its pieces, one for each and in their order.
+        """The container with these texts in the place of its pieces, one for each run and in their order.
+
+        A piece without cuts is one run.
 
         All else that is not known to be harmless is gone. A text that its place cannot hold, such as a tag
         in the place of a date, is left out there in the way that the standard has for that.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 
 from deidlab.carriers import Carrier, Parts
@@ -82,7 +83,8 @@ def _to_raw(take_apart: Callable[[bytes], Parts], content: bytes, path: Path, ot
     for piece in parts.pieces:
         caption = f"{piece.caption}: " if piece.caption else ""
         start = place + len(caption)
-        regions.append(Region(start, start + len(piece.text), piece.label))
+        cuts = tuple(start + cut for cut in piece.cuts)
+        regions.append(Region(start, start + len(piece.text), piece.label, cuts))
         texts.append(caption + piece.text)
         place += len(texts[-1]) + len(_BETWEEN)
     if place > MAX_NOTE_CHARACTERS:
@@ -99,5 +101,9 @@ def put_back(document: Document, carrier: Carrier, name: str) -> bytes:
         raise CorpusError(
             f"document {document.id}: {name} is written only from {name}; what is no container stays a note"
         )
-    texts = [document.text[each.start : each.end] for each in document.container.regions]
+    texts = [
+        document.text[start:end]
+        for each in document.container.regions
+        for start, end in pairwise((each.start, *each.cuts, each.end))
+    ]
     return carrier.put_together(document.container.content, texts)

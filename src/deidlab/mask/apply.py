@@ -82,15 +82,33 @@ def move_regions(regions: Sequence[Region], replacements: Sequence[Replacement])
     index = shift = 0
     for region in regions:
         start = region.start + shift
+        cuts = _move_cuts(region.cuts, replacements, index, shift)
         while index < len(replacements) and replacements[index][0].start < region.end:
             span, new = replacements[index]
             if span.start < region.start or span.end > region.end:
                 raise AlignmentError(f"span {span.start}–{span.end} reaches over the edge of its region")
             shift += len(new) - (span.end - span.start)
             index += 1
-        moved.append(replace(region, start=start, end=region.end + shift))
+        moved.append(replace(region, start=start, end=region.end + shift, cuts=cuts))
     if index < len(replacements):
         raise AlignmentError("a replaced span lies outside all regions")
+    return tuple(moved)
+
+
+def _move_cuts(
+    cuts: Sequence[int], replacements: Sequence[Replacement], index: int, shift: int
+) -> tuple[int, ...]:
+    """Cuts in the edited text: what is replaced over a cut stands before it."""
+    moved = []
+    for cut in cuts:
+        while index < len(replacements) and replacements[index][0].end <= cut:
+            span, new = replacements[index]
+            shift += len(new) - (span.end - span.start)
+            index += 1
+        inside = index < len(replacements) and replacements[index][0].start < cut
+        moved.append(
+            replacements[index][0].start + shift + len(replacements[index][1]) if inside else cut + shift
+        )
     return tuple(moved)
 
 
