@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from tests.unit.carriers.letters import letter, paragraph
+
 NAME = "Quillfeather"
 SAMPLES: dict[str, bytes] = {
+    "docx": letter(paragraph(f"Seen by Dr. {NAME} on 3/14.")),
     "hl7v2": (
         f"MSH|^~\\&|LAB\rPID|1||778^^^^MR||{NAME}^ZEBULON\rOBX|1|TX|X^REPORT||Seen by Dr. {NAME} on 3/14.\r"
     ).encode(),

@@ -18,6 +18,9 @@ from deidlab.carriers.docx_values import Names, is_harmless, known, page_field, 
 _SHAPES = frozenset(("v:shape", "v:rect", "v:roundrect", "v:oval", "v:line"))
 _LINKS = frozenset(("r:embed", "r:link"))
 _FONTS = frozenset(("a:latin", "a:ea", "a:cs"))
+_DRAWN = frozenset(("w:drawing", "w:pict"))
+_NEEDED = frozenset(("w:val", "val", "prst"))
+"""Attributes without which an element says nothing, or something wrong."""
 _WORDS_IN = frozenset(("wp:align", "wp:posOffset", "wp14:pctWidth", "wp14:pctHeight"))
 _IN_A_RUN = frozenset(("w:t", "w:instrText"))
 
@@ -77,10 +80,10 @@ class Cleaner:
             yield from self._children(element, parent)
         elif self._is_known(name) and not _is_deleted_row(element, name):
             clean = self._kept(element, name)
-            if _is_whole(clean):
+            if _is_whole(clean, set(map(short_name, element.attrib))):
                 yield clean
             else:
-                self.removed["drawings"] += 1
+                self.removed["drawings" if name in _DRAWN else "elements"] += 1
         else:
             self._count_removed(name)
 
@@ -125,6 +128,8 @@ class Cleaner:
             self._attribute(clean, name, key, value)
         if name in _FONTS:
             clean.set("typeface", clean.get("typeface", ""))
+        if name == "a:prstGeom":
+            clean.set("prst", clean.get("prst", "rect"))
         if name == "w:fldSimple":
             clean.set("w:instr", page_field(element.get(_w("instr"), "")))
         text = element.text or ""
@@ -168,8 +173,10 @@ def _is_deleted_row(element: Element, name: str) -> bool:
     )
 
 
-def _is_whole(clean: Element) -> bool:
+def _is_whole(clean: Element, had: set[str]) -> bool:
     """Whether what is left of an element still stands for something that a reader can show."""
+    if any(key in had and key not in clean.attrib for key in _NEEDED):
+        return False
     if clean.tag == "w:drawing":
         return any(len(each) and each.get("uri") for each in clean.iter("a:graphicData"))
     if clean.tag == "w:pict":

@@ -23,6 +23,7 @@ _FIXED = {
     "w:softHyphen": "",
 }
 _APART = frozenset(("w:pPr", "w:rPr", "w:txbxContent"))
+_LONGEST_LABEL = 12
 _WORDY = re.compile(r"[^\W\d_]{2}|\d{2}")
 
 
@@ -53,8 +54,13 @@ def find_slots(root: Element) -> Iterator[Slot]:
             yield from _paragraph(each, captions.get(each, ""))
         for key in ("descr", "title", "w:val"):
             text = each.get(key, "")
-            if (each.tag, key) in TEXTS and (each.tag != "w:lvlText" or _WORDY.search(text)) and text:
+            if (each.tag, key) in TEXTS and text and (each.tag != "w:lvlText" or _is_wordy(text)):
                 yield Slot(Piece(text), ((each, key),))
+
+
+def _is_wordy(label: str) -> bool:
+    """Whether the label of a list says more than a number or a dot."""
+    return len(label) > _LONGEST_LABEL or _WORDY.search(label) is not None
 
 
 def _paragraph(paragraph: Element, caption: str) -> Iterator[Slot]:

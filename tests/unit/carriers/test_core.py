@@ -122,3 +122,11 @@ def test_regions_move_with_what_is_replaced_in_them_and_edges_hold() -> None:
     for wrong in (Span(2, 6, "X"), Span(3, 5, "X"), Span(12, 13, "X")):
         with pytest.raises(AlignmentError):
             move_regions(regions, [(wrong, "x")])
+
+
+def test_cuts_move_too_and_what_is_replaced_over_one_stands_before_it() -> None:
+    region = Region(2, 12, cuts=(4, 6, 6, 8))
+    new = [(Span(3, 5, "X"), "long!"), (Span(6, 7, "X"), ""), (Span(8, 10, "X"), "y")]
+    assert move_regions((region,), new) == (Region(2, 13, cuts=(8, 9, 9, 10)),)
+    assert move_regions((region,), []) == (region,)
+    assert move_regions((region,), [(Span(2, 12, "X"), "z")]) == (Region(2, 3, cuts=(3, 3, 3, 3)),)

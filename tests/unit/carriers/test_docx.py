@@ -314,6 +314,12 @@ def test_names_and_numbers_of_the_standard_cannot_carry_anything() -> None:
     assert '<w:jc w:val="center"/>' in out and 'w:ascii="Arial"' in out and '<w:lang w:val="en-US"/>' in out
 
 
+def test_an_element_without_the_value_that_it_needs_goes_whole() -> None:
+    body = '<w:p><w:pPr><w:jc w:val="Quill"/><w:jc w:val="end"/></w:pPr><w:r><w:t>one</w:t></w:r></w:p>'
+    out = unpacked(_unchanged(letter(body)))["word/document.xml"].decode()
+    assert out.count("<w:jc ") == 1 and '<w:jc w:val="end"/>' in out
+
+
 def test_text_at_places_where_there_is_none_is_gone() -> None:
     body = f"<w:t>odd</w:t>{paragraph('two', '<w:r><w:rPr><w:t>three</w:t></w:rPr>four</w:r>')}five"
     out = unpacked(_unchanged(letter(body)))["word/document.xml"].decode()
