@@ -36,6 +36,7 @@ def _known(prefix: str) -> frozenset[str]:
     return words("elements", prefix) if prefix in known()["elements"] else frozenset()
 
 
+@functools.lru_cache(maxsize=2048)
 def short_name(name: str) -> str:
     """The name with the prefix that we give its namespace; empty where that is not known."""
     space, _, local = name.removeprefix("{").rpartition("}")

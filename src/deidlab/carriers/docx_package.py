@@ -22,6 +22,7 @@ from deidlab.carriers.carrier import Refused
 
 MAX_ENTRIES = 4096
 MAX_BYTES = 256 << 20
+MAX_XML_BYTES = 64 << 20
 MAX_RATIO = 200
 _ALWAYS = 16 << 20
 """As much as this may be packed as tightly as it likes."""
@@ -104,8 +105,11 @@ class Package:
 
     def tree(self, name: str) -> Element:
         """A part as XML, without entities and not too deep."""
+        data = self.read(name)
+        if len(data) > MAX_XML_BYTES:
+            raise Refused(f"a part of it has more than {MAX_XML_BYTES >> 20} MiB of XML")
         try:
-            root: Element = ElementTree.fromstring(self.read(name), forbid_dtd=True)
+            root: Element = ElementTree.fromstring(data, forbid_dtd=True)
         except (ParseError, DefusedXmlException, ValueError, LookupError):
             raise Refused("a part of it is not well-formed XML, or declares entities") from None
         level, depth = [root], 0
