@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from deidlab.cli.app import all_commands
 from tests.e2e.command import deidlab, deidlab_process
 from tests.e2e.service import Service, make_certificate, service
 from tests.unit.web.breaking import breaking
@@ -106,7 +107,7 @@ def test_it_answers_with_a_token_over_tls(tmp_path: Path) -> None:
         (("--host", "0.0.0.0"), "needs a token"),
         (("--model", "no-such-folder"), "no-such-folder: no such model folder"),
         (("--policy", "nope"), "unknown policy; known: gdpr"),
-        (("--style", "nope"), "unknown style 'nope'"),
+        (("--style", "nope"), "--style: unknown value 'nope'"),
         (("--tls-cert", "x.pem"), "both a certificate and its key"),
         (("--token-file", "missing"), "missing: No such file"),
         (("--add-reviewer", "ada"), "--token-file FILE"),
@@ -123,7 +124,7 @@ def test_what_cannot_be_started_is_told_in_a_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     done = deidlab(capsys, "serve", "--workers", "1", "--port", "0", *arguments)
-    assert done.status == (2 if "unknown style" in said else 1)
+    assert done.status == (2 if "unknown value" in said else 1)
     assert said in done.err and "Traceback" not in done.err
     assert done.err.splitlines()[-1].startswith("deidlab: ")
 
@@ -136,11 +137,7 @@ def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_no_secret_can_be_given_on_the_command_line_and_every_option_is_described() -> None:
-    from typer.main import get_command
-
-    from deidlab.cli.app import app
-
-    command = get_command(app).commands["serve"]  # type: ignore[attr-defined]
+    command = all_commands()["serve"]
     options = {name for each in command.params for name in each.opts if name.startswith("--")}
     assert "--token-file" in options and "--token" not in options and "--key" not in options
     page = (Path(__file__).parents[2] / "docs" / "serve.md").read_text()
