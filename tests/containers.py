@@ -10,4 +10,6 @@ SAMPLES: dict[str, bytes] = {
     "hl7v2": (
         f"MSH|^~\\&|LAB\rPID|1||778^^^^MR||{NAME}^ZEBULON\rOBX|1|TX|X^REPORT||Seen by Dr. {NAME} on 3/14.\r"
     ).encode(),
+    "fhir": f'{{"resourceType": "Patient", "id": "778", "name": [{{"family": "{NAME}"}}]}}'.encode(),
+    "fhir-ndjson": f'{{"resourceType": "Patient", "id": "778", "name": [{{"family": "{NAME}"}}]}}\n'.encode(),
 }

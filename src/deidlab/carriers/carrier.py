@@ -7,7 +7,7 @@ classified is passed through.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -37,6 +37,14 @@ class Piece:
     label: str = ""
     caption: str = ""
     cuts: tuple[int, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One piece, and how what became of it is put in its place."""
+
+    piece: Piece
+    put: Callable[[str], None] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)

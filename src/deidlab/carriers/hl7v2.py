@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from deidlab.carriers.carrier import Parts, Piece, Refused, Removed
+from deidlab.carriers.carrier import Parts, Piece, Refused, Removed, Slot
 from deidlab.carriers.hl7v2_text import (
     Delimiters,
     Repetition,
@@ -35,14 +35,6 @@ _NEW_DATE = re.compile(r"\d{4}(?:-\d{2}){0,2}")
 _NULL = '""'
 
 
-@dataclass(frozen=True, slots=True)
-class _Slot:
-    """One piece, and how what became of it is put in its place."""
-
-    piece: Piece
-    put: Callable[[str], None] = field(repr=False)
-
-
 @dataclass(slots=True)
 class _Message:
     """A message as a tree of its parts; going through it takes out whatever is not known."""
@@ -52,13 +44,13 @@ class _Message:
     ending: str
     removed: Removed = field(default_factory=Removed)
 
-    def slots(self) -> list[_Slot]:
+    def slots(self) -> list[Slot]:
         """Every piece of it, in order."""
         known = load_table("hl7v2")["segments"]
         kept = [each for each in self.segments if each.name in known]
         self.removed["segments"] += len(self.segments) - len(kept)
         self.segments = kept
-        found: list[_Slot] = []
+        found: list[Slot] = []
         for (_, is_text), group in groupby(kept, key=self._row_of):
             rows = list(group)
             for segment in rows:
@@ -75,7 +67,7 @@ class _Message:
             return ("OBX", segment.text(3, self.delimiters)), True
         return id(segment), False
 
-    def _joined(self, rows: Sequence[Segment]) -> Iterator[_Slot]:
+    def _joined(self, rows: Sequence[Segment]) -> Iterator[Slot]:
         places = [(row, 3 if row.name == "NTE" else 5) for row in rows]
         texts = [row.lines(number, self.delimiters) for row, number in places]
         if not any(line for lines in texts for line in lines):
@@ -88,9 +80,9 @@ class _Message:
                 taken = list(lines) if index == last else [line for _, line in zip(old, lines, strict=False)]
                 row.put_lines(number, taken, self.delimiters)
 
-        yield _Slot(Piece("\n".join(line for lines in texts for line in lines)), put)
+        yield Slot(Piece("\n".join(line for lines in texts for line in lines)), put)
 
-    def _fields(self, segment: Segment, known: dict[str, str], has_rows: bool) -> Iterator[_Slot]:
+    def _fields(self, segment: Segment, known: dict[str, str], has_rows: bool) -> Iterator[Slot]:
         rows_at = (3 if segment.name == "NTE" else 5) if has_rows else None
         for number in segment.numbers():
             kind = known.get(str(number))
@@ -107,7 +99,7 @@ class _Message:
         self.removed[f"{segment.name}-{number}"] += 1
         segment.clear(number)
 
-    def _typed(self, segment: Segment, number: int, kind: str) -> Iterator[_Slot]:
+    def _typed(self, segment: Segment, number: int, kind: str) -> Iterator[Slot]:
         name, _, label = kind.partition(":")
         caption = load_table("hl7v2")["captions"].get(f"{segment.name}-{number}", "")
         for repetition in segment.repetitions(number):
@@ -122,7 +114,7 @@ class _Message:
 
     def _parts(
         self, repetition: Repetition, parts: dict[str, object], label: str, caption: str
-    ) -> Iterator[_Slot]:
+    ) -> Iterator[Slot]:
         for place, kind in parts.items():
             if place == "name":
                 assert isinstance(kind, list)
@@ -144,7 +136,7 @@ class _Message:
             self.removed[f"{segment.name}-{number}.{index}"] += 1
             component[:] = [""]
 
-    def _leaf(self, repetition: Repetition, place: str, kind: str, caption: str) -> Iterator[_Slot]:
+    def _leaf(self, repetition: Repetition, place: str, kind: str, caption: str) -> Iterator[Slot]:
         old = self._read(repetition, place)
         if not old.strip() or old == _NULL:
             return
@@ -156,12 +148,12 @@ class _Message:
         if kind == "date":
             yield from self._date(old, put, caption)
         else:
-            yield _Slot(Piece(old, "" if kind == "text" else kind, caption), put)
+            yield Slot(Piece(old, "" if kind == "text" else kind, caption), put)
 
     def _read(self, repetition: Repetition, place: str) -> str:
         return self.delimiters.read(read_place(repetition, place))
 
-    def _date(self, old: str, put: Callable[[str], None], caption: str) -> Iterator[_Slot]:
+    def _date(self, old: str, put: Callable[[str], None], caption: str) -> Iterator[Slot]:
         """The day alone is a piece: its time of day goes with it, or not at all."""
         match = _DATE.fullmatch(old)
         if match is None:
@@ -177,11 +169,11 @@ class _Message:
             whole = len(new) == len(written) == len("2064-03-14")
             put((new.replace("-", "") + (time + zone if whole else "")) if _NEW_DATE.fullmatch(new) else "")
 
-        yield _Slot(Piece(written, "DATE", caption), put_date)
+        yield Slot(Piece(written, "DATE", caption), put_date)
 
     def _name(
         self, repetition: Repetition, places: Sequence[str], label: str, caption: str
-    ) -> Iterator[_Slot]:
+    ) -> Iterator[Slot]:
         """Family name, given name and more as one piece, so that it is one person."""
         old = "^".join(self._read(repetition, place) for place in places).rstrip("^")
         if not old.strip() or old == _NULL:
@@ -194,9 +186,9 @@ class _Message:
             for place, part in zip(places, parts, strict=False):
                 write_place(repetition, place, self.delimiters.write(part.replace("^", " ")))
 
-        yield _Slot(Piece(old, label, caption), put)
+        yield Slot(Piece(old, label, caption), put)
 
-    def _data(self, repetition: Repetition) -> Iterator[_Slot]:
+    def _data(self, repetition: Repetition) -> Iterator[Slot]:
         """Enclosed text is decoded and searched; of any other kind nothing stays."""
         kind, encoding, held = (
             self._read(repetition, "2"),
@@ -218,7 +210,7 @@ class _Message:
                 done = base64.b64encode(new.encode()).decode() if packed else self.delimiters.write(new)
                 write_place(repetition, "5", done)
 
-        yield _Slot(Piece(text), put)
+        yield Slot(Piece(text), put)
 
     def patient(self) -> str:
         """The first identifier of the patient; a message about several is refused."""

@@ -35,6 +35,9 @@ from deidlab.pipeline.run.spool import Spool
 from deidlab.pipeline.streaming import Streamed, StreamOutcome, mask_stream
 from deidlab.types import Document
 
+# Of the kinds of what was left out.
+_SHOWN = 8
+
 
 def run(request: MaskRequest) -> None:
     """The way that the options ask for."""
@@ -120,6 +123,8 @@ def _tell_outcome(request: MaskRequest, outcome: MaskOutcome) -> None:
         to = "standard output" if request.out == DASH else request.sink or outcome.destination
         done = f"masked {count_of(record['masked'], 'note')}: {count_of(replaced, 'replacement')}{kept}"
         tell(f"{done}; written to {to}", quiet)
+    if record["removed"]:
+        tell(_removed(record["removed"]), quiet)
     if record.get("there_before"):
         tell(
             f"{count_of(record['there_before'], 'row')} of these ids were there before and stay as they are",
@@ -127,6 +132,14 @@ def _tell_outcome(request: MaskRequest, outcome: MaskOutcome) -> None:
         )
     if request.out != DASH:
         tell(f"record of the run in {record_folder(request.out)} (keep it to yourself)", quiet)
+
+
+def _removed(counts: dict[str, int]) -> str:
+    """What was left out of records and letters, the most frequent kinds of it by name."""
+    ordered = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    shown = ", ".join(f"{n} {what}" for what, n in ordered[:_SHOWN])
+    more = f", and {count_of(len(ordered) - _SHOWN, 'other kind')}" if len(ordered) > _SHOWN else ""
+    return f"left out: {shown}{more} (all of them in the record)"
 
 
 def run_stdin(request: MaskRequest, source: Source) -> None:

@@ -11,18 +11,17 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
-from deidlab.carriers import Carrier, Parts
-from deidlab.corpus.files import name_to_id
+from deidlab.carriers import Carrier, Parts, Refused
+from deidlab.corpus.files import name_to_id, read_bytes
 from deidlab.corpus.format import Format, OneText
 from deidlab.corpus.raw import MAX_NOTE_CHARACTERS, BadDocument, RawDocument, ReadSettings
 from deidlab.errors import CorpusError
-from deidlab.inputfile import read_input
 from deidlab.types import Container, Document, Region
 
 # An empty line, so that no sentence goes on from one piece into the next.
 _BETWEEN = "\n\n"
-Split = Callable[[bytes], Iterable[bytes]]
-"""The containers of one file; together they are the file."""
+Split = Callable[[Path], Iterable[bytes | None]]
+"""The containers of one file; together they are the file. None stands for one that is too large."""
 
 
 def container_a_file(
@@ -31,29 +30,37 @@ def container_a_file(
     suffixes: tuple[str, ...],
     begins: Callable[[bytes], bool] | None = None,
     extra: tuple[str, str] | None = None,
+    is_special: bool = False,
 ) -> Format:
     """A format of which each file is one container."""
 
     def read(path: Path, settings: ReadSettings) -> Iterator[RawDocument | BadDocument]:
-        yield _to_raw(carrier.take_apart, _bytes_of(path), path, name_to_id(path.stem))
+        yield _to_raw(carrier.take_apart, read_bytes(path), path, name_to_id(path.stem))
 
     def render(document: Document, losses: Counter[str]) -> dict[str, bytes]:
         return {suffixes[0]: put_back(document, carrier, name)}
 
     return Format(
         name=name, suffixes=suffixes, read=read, begins=begins, render=render, first_notes=None, extra=extra,
-        count=lambda path: 1, lacks=("spans",), in_containers=True,
+        count=lambda path: 1, lacks=("spans",), is_special=is_special, in_containers=True,
     )  # fmt: skip
 
 
 def containers_in_a_file(
-    name: str, carrier: Carrier, split: Split, suffixes: tuple[str, ...], begins: Callable[[bytes], bool]
+    name: str,
+    carrier: Carrier,
+    split: Split,
+    suffixes: tuple[str, ...],
+    begins: Callable[[bytes], bool],
+    is_special: bool = False,
 ) -> Format:
     """A format of which a file is any number of containers, one after another, as text."""
 
     def read(path: Path, settings: ReadSettings) -> Iterator[RawDocument | BadDocument]:
-        for number, content in enumerate(split(_bytes_of(path)), 1):
+        for number, content in enumerate(split(path), 1):
             try:
+                if content is None:
+                    raise Refused("it is larger than 128 MiB")
                 yield _to_raw(carrier.take_apart, content, path, f"{path.stem}-{number}")
             except CorpusError as error:
                 yield BadDocument(path, f"container {number}: {error}", f"{path.stem}-{number}")
@@ -63,16 +70,9 @@ def containers_in_a_file(
 
     return Format(
         name=name, suffixes=suffixes, read=read, begins=begins, one=OneText(render), first_notes=None,
-        count=lambda path: sum(1 for _ in split(_bytes_of(path))), lacks=("spans",),
+        count=lambda path: sum(1 for _ in split(path)), lacks=("spans",), is_special=is_special,
         in_containers=True,
     )  # fmt: skip
-
-
-def _bytes_of(path: Path) -> bytes:
-    try:
-        return read_input(path)
-    except OSError as error:
-        raise CorpusError(f"{path}: {error.strerror or 'cannot be read'}") from None
 
 
 def _to_raw(take_apart: Callable[[bytes], Parts], content: bytes, path: Path, otherwise: str) -> RawDocument:

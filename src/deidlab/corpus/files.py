@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote
 
 from deidlab.errors import CorpusError
 from deidlab.files import appearing
-from deidlab.inputfile import MAX_BYTES, read_input
+from deidlab.inputfile import MAX_BYTES, open_input, read_input
 from deidlab.types import Document
 
 MAX_FILE_BYTES = MAX_BYTES
@@ -76,6 +76,28 @@ def bounded_lines(stream: IO[str], path: Path, limit: int) -> Iterator[str]:
         if len(line) > limit:
             raise CorpusError(f"{path}: line {number} is longer than {limit >> 20} Mi characters")
         yield line
+
+
+def numbered_lines(stream: IO[bytes]) -> Iterator[tuple[int, bytes | None]]:
+    """The lines of a file and their numbers; None stands for a line that is too long to be a note."""
+    number = 0
+    while line := stream.readline(MAX_FILE_BYTES + 1):
+        number += 1
+        if len(line) > MAX_FILE_BYTES:
+            while line and not line.endswith(b"\n"):
+                line = stream.readline(MAX_FILE_BYTES)
+            yield number, None
+        else:
+            yield number, line
+
+
+def lines_of(path: Path) -> Iterator[bytes | None]:
+    """The lines of a file that are not blank; None for one that is too long to be a note."""
+    try:
+        with open_input(path) as stream:
+            yield from (line for _, line in numbered_lines(stream) if line is None or line.strip())
+    except OSError as error:
+        raise CorpusError(f"{path}: {error.strerror or 'cannot be read'}") from None
 
 
 def list_files(source: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:

@@ -84,9 +84,10 @@ class Format:
     files say their own encoding. `usual_patient` is the patient that an id tells.
 
     `is_plain` tells that a file is its note's text and nothing else, so that it holds no spans and a stream
-    of it is one note; `in_row_groups` that any machine can read a file's rows by their place. `extra` is the
-    package that reads and writes it, and the extra that brings it, where the core does not. Notes that are
-    `in_containers` are written only into what they were read from.
+    of it is one note; `is_special` that a file is of this format by what it begins with alone, before any
+    format whose endings and beginning it shares; `in_row_groups` that any machine can read a file's rows by
+    their place. `extra` is the package that reads and writes it, and the extra that brings it, where the
+    core does not. Notes that are `in_containers` are written only into what they were read from.
     """
 
     name: str
@@ -105,6 +106,7 @@ class Format:
     usual_patient: Callable[[str], str] = str
     media_type: str = "application/octet-stream"
     is_plain: bool = False
+    is_special: bool = False
     in_row_groups: bool = False
     extra: tuple[str, str] | None = None
     in_containers: bool = False

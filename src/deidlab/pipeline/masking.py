@@ -203,6 +203,7 @@ def _pass_by(run: _Run, tally: Tally, notes: IO[str]) -> Iterator[Any]:
         tally.add(line["number"], line["document"], line["spans"], line["replaced"], line["tally"])
         notes.write(notes_line(line))
         tally.annotations.update(line["annotations"])
+        tally.removed.update(line["removed"])
         run.watch("writing", 1)
         yield line["output"]
 

@@ -75,6 +75,7 @@ def mask_stream(
             name = done.document.id
             outcome.tally.add(number, name, kept["found"], replaced_cells(done.masked), tally)
             outcome.tally.annotations.update(done.annotations)
+            outcome.tally.removed.update(kept["removed"])
             yield done
 
 
@@ -101,13 +102,19 @@ def _find(
             for order, fact in enumerate(unpack_facts(row.facts)):
                 place = (document.id, order)
                 first[fact] = min(first.get(fact, place), place)
-            spool.put(_to_json(note.number, document, row))
+            spool.put(_to_json(note, document, row))
     return facts
 
 
-def _to_json(number: int, document: Document, row: Row) -> dict[str, Any]:
+def _to_json(note: Note, document: Document, row: Row) -> dict[str, Any]:
     found = spans_to_rows(row.spans)
-    return {"number": number, "document": document_to_record(document), "found": found, "tally": row.tally}
+    return {
+        "number": note.number,
+        "document": document_to_record(document),
+        "found": found,
+        "tally": row.tally,
+        "removed": dict(note.removed),
+    }
 
 
 def _settle(first: _First) -> PatientState:

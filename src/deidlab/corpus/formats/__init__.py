@@ -72,9 +72,11 @@ def _holds(name: str, other: str) -> bool:
 def _format_of_name(path: Path) -> Format | None:
     """By the longest ending that a format has; where several have it, by what stands in the file."""
     found = _by_ending(path.name)
-    if len(found) > 1 and any(each.begins for each in found):
+    if any(each.is_special for each in found) or (len(found) > 1 and any(each.begins for each in found)):
         head = _first_bytes(path)
-        found = [each for each in found if each.begins and each.begins(head)] or found
+        begun = [each for each in found if each.begins and each.begins(head)]
+        usual = [each for each in found if not each.is_special]
+        found = [each for each in begun if each.is_special] or begun or usual
     # A file that belongs to a note's tells the format of both; the note's own file tells nothing of another.
     beside = [each for each in found if each.side_suffixes and path.name.endswith(each.side_suffixes)]
     alone = [each for each in found if not each.side_suffixes]
@@ -86,13 +88,14 @@ def _by_ending(name: str) -> list[Format]:
     endings = [suffix for each in FORMATS.values() for suffix in each.all_suffixes if name.endswith(suffix)]
     longest = max(endings, key=len, default="")
     found = [each for each in FORMATS.values() if longest in each.all_suffixes]
-    return sorted(found, key=lambda each: longest != each.suffixes[0])
+    return sorted(found, key=lambda each: (each.is_special, longest != each.suffixes[0]))
 
 
 def _format_of_content(path: Path) -> Format | None:
     """The format of a file whose name says nothing, where its beginning does."""
     head = _first_bytes(path)
-    return next((each for each in FORMATS.values() if each.begins and each.begins(head)), None)
+    found = (each for each in FORMATS.values() if each.begins and each.begins(head))
+    return min(found, key=lambda each: not each.is_special, default=None)
 
 
 def _first_bytes(path: Path) -> bytes:
@@ -111,7 +114,8 @@ def formats_to_write(name: str) -> list[Format]:
     """The formats that a new file or folder of that name may be in; none where its name tells none."""
     found = [each for each in _by_ending(name) if each.can_write]
     # An ending that is a format's first is that format's own, whoever else reads it.
-    return [each for each in found if name.endswith(each.suffixes[0])] or found
+    own = [each for each in found if name.endswith(each.suffixes[0]) and not each.is_special]
+    return [each for each in found if each in own or each.is_special] if own else found
 
 
 def format_to_write(destination: Path, wanted: str | None, otherwise: str) -> Format:

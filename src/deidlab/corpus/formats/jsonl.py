@@ -7,9 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import IO
 
-from deidlab.corpus.files import MAX_FILE_BYTES
+from deidlab.corpus.files import numbered_lines
 from deidlab.corpus.format import Counted, Format, OneText, blocks_of, longer_than_first, register
 from deidlab.corpus.raw import BadDocument, RawDocument, ReadSettings
 from deidlab.corpus.records import document_to_record, record_to_raw
@@ -21,26 +20,13 @@ from deidlab.types import Document
 def read(path: Path, settings: ReadSettings) -> Iterator[RawDocument | BadDocument]:
     try:
         with open_input(path) as stream:
-            for number, line in _lines(stream):
+            for number, line in numbered_lines(stream):
                 if line is None:
                     yield BadDocument(path, f"line {number} is longer than 128 MiB")
                 elif line.strip():
                     yield _read_line(path, number, line, settings)
     except OSError as error:
         raise CorpusError(f"{path}: {error.strerror or 'cannot be read'}") from None
-
-
-def _lines(stream: IO[bytes]) -> Iterator[tuple[int, bytes | None]]:
-    """The lines and their numbers; None stands for a line that is too long to be a note."""
-    number = 0
-    while line := stream.readline(MAX_FILE_BYTES + 1):
-        number += 1
-        if len(line) > MAX_FILE_BYTES:
-            while line and not line.endswith(b"\n"):
-                line = stream.readline(MAX_FILE_BYTES)
-            yield number, None
-        else:
-            yield number, line
 
 
 def _read_line(path: Path, number: int, line: bytes, settings: ReadSettings) -> RawDocument | BadDocument:

@@ -6,7 +6,7 @@ A note that cannot be read keeps its number and says why, so that it is listed a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,7 +30,8 @@ class Note:
     """One note of a source and its place in it, from 1; without a document, `problem` says why.
 
     `given` tells that people's spans stand in the document, so that nothing is to be found. `key` is that of
-    a database's row, from which reading can go on.
+    a database's row, from which reading can go on. `removed` counts what the reader left out, by kinds that
+    show nothing of the note.
     """
 
     number: int
@@ -40,6 +41,7 @@ class Note:
     place: str = field(default="", repr=False)
     given: bool = False
     key: Key | None = field(default=None, repr=False)
+    removed: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ def to_note(number: int, raw: RawDocument | BadDocument, key: Key | None = None)
         name = raw.id or f"{raw.path.name} {number}"
         return Note(number, None, _nameless(raw.reason, raw.path, raw.id), name, place, key=key)
     try:
-        return Note(number, build_document(raw), "", raw.id, place, key=key)
+        return Note(number, build_document(raw), "", raw.id, place, key=key, removed=raw.skipped)
     except Exception as error:
         return Note(number, None, _nameless(describe(error), raw.path, raw.id), raw.id, place, key=key)
 

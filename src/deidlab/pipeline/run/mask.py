@@ -68,7 +68,8 @@ class MaskPhi:
         line = {"number": note.number, "document": written.id, "patient": written.patient,
                 "masked_characters": len(written.text), "output": self.rendering(written),
                 "spans": _cells(spans_from_json(settled.spans)), "replaced": replaced_cells(masked),
-                "tally": json.loads(settled.tally), "annotations": own.counts(all_kept)}  # fmt: skip
+                "tally": json.loads(settled.tally), "annotations": own.counts(all_kept),
+                "removed": dict(note.removed)}  # fmt: skip
         dropped = () if all_kept else own.bare
         way_back = seal.close(pack_entry(document, written, masked, dropped)) if self.keeps_map else b""
         return PartNote(json.dumps(line, ensure_ascii=False).encode(), way_back)

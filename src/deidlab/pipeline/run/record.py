@@ -37,6 +37,7 @@ class Tally:
     bins: list[int] = field(default_factory=lambda: [0] * BINS)
     n_unscored: int = 0
     annotations: Counter[str] = field(default_factory=Counter)
+    removed: Counter[str] = field(default_factory=Counter)
     weak: dict[str, list[int]] = field(default_factory=dict)
     review: list[tuple[float, int, str, int, int]] = field(default_factory=list)
 
@@ -89,6 +90,7 @@ class Tally:
             "annotations": {
                 name: self.annotations[name] for name in ("replaced", "dropped", "kept", "hidden", "renamed")
             },
+            "removed": dict(sorted(self.removed.items())),
             "review": review,
         }
 
