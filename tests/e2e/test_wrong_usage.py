@@ -30,7 +30,7 @@ MISUSES = [
     (MASK, "n.jsonl", ("--ensemble", "both"), "--ensemble: unknown value 'both'; known: union, vote, mean"),
     (MASK, "n.jsonl", ("--ids", "no"), "--ids: unknown value 'no'; known: pseudonyms, keep"),
     (MASK, "n.jsonl", ("--engine", "spark"), "--engine: unknown value 'spark'; known: local, ray"),
-    (MASK, "n.jsonl", ("--policy", "hipaa"), "(known: gdpr, i2b2, limited-dataset, phipa, safe-harbor)"),
+    (MASK, "n.jsonl", ("--policy", "hippa"), "(known: gdpr, i2b2, limited-dataset, phipa, safe-harbor)"),
     (MASK, "n.jsonl", ("--from", "qqq"), "unknown format 'qqq'; known:"),
     (MASK, "n.jsonl", ("--patient-from", "("), "--patient-from: not a regular expression"),
     (DETECT, "n.jsonl", ("--labels", "qqq"), "unknown label set 'qqq'; known:"),
