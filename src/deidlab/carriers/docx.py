@@ -15,7 +15,7 @@ from xml.etree.ElementTree import Element
 from deidlab.carriers.carrier import Parts, Refused, Removed
 from deidlab.carriers.docx_clean import Cleaner
 from deidlab.carriers.docx_package import NewPackage, Package, Relation, write_xml
-from deidlab.carriers.docx_text import Slot, find_slots
+from deidlab.carriers.docx_text import RunSlot, find_slots
 from deidlab.carriers.docx_values import Names, known
 
 _MAIN = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
@@ -100,7 +100,7 @@ class _Letter:
         self._cleaner.link, self._cleaner.picture = ids.get, blank
         return self._cleaner.root(self.package.tree(source), known()["roots"][part.kind])
 
-    def slots(self) -> Iterator[Slot]:
+    def slots(self) -> Iterator[RunSlot]:
         for part in self.parts:
             yield from find_slots(part.root)
 

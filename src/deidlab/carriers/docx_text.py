@@ -28,7 +28,7 @@ _WORDY = re.compile(r"[^\W\d_]{2}|\d{2}")
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class RunSlot:
     """One piece, and the places of its runs."""
 
     piece: Piece
@@ -46,7 +46,7 @@ class Slot:
                 element.set("xml:space", "preserve")
 
 
-def find_slots(root: Element) -> Iterator[Slot]:
+def find_slots(root: Element) -> Iterator[RunSlot]:
     """Every piece of a part, in order."""
     captions = _captions(root)
     for each in root.iter():
@@ -55,7 +55,7 @@ def find_slots(root: Element) -> Iterator[Slot]:
         for key in ("descr", "title", "w:val"):
             text = each.get(key, "")
             if (each.tag, key) in TEXTS and text and (each.tag != "w:lvlText" or _is_wordy(text)):
-                yield Slot(Piece(text), ((each, key),))
+                yield RunSlot(Piece(text), ((each, key),))
 
 
 def _is_wordy(label: str) -> bool:
@@ -63,12 +63,12 @@ def _is_wordy(label: str) -> bool:
     return len(label) > _LONGEST_LABEL or _WORDY.search(label) is not None
 
 
-def _paragraph(paragraph: Element, caption: str) -> Iterator[Slot]:
+def _paragraph(paragraph: Element, caption: str) -> Iterator[RunSlot]:
     runs = list(find_runs(paragraph))
     texts = [_text_of(each) for each in runs]
     if any(text.strip() for text in texts):
         cuts = tuple(accumulate(len(text) for text in texts[:-1]))
-        yield Slot(Piece("".join(texts), "", caption, cuts), tuple((each, "") for each in runs))
+        yield RunSlot(Piece("".join(texts), "", caption, cuts), tuple((each, "") for each in runs))
 
 
 def find_runs(element: Element) -> Iterator[Element]:

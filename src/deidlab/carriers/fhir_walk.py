@@ -239,7 +239,7 @@ class Walk:
                 self._remove(Place(value, name), "", "", f"Attachment.{name}" if name in _ATTACHED else "")
         if not _TYPE.fullmatch(str(value.get("contentType", "text/plain"))):
             self._remove(Place(value, "contentType"), "Attachment", "contentType")
-        if not is_code(str(value.get("language", "en"))):
+        if "language" in value and not is_code(str(value["language"])):
             self._remove(Place(value, "language"), "Attachment", "language")
 
     def _data(self, place: Place, owner: str) -> Iterator[Slot]:

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from deidlab import languages
 from deidlab.cli.app import app
 from deidlab.corpus import read_corpus
+from deidlab.detect.vetoes import as_rules
 from deidlab.pipeline.settings import Finding
 from deidlab.web.choosing import choose_models
 
@@ -75,7 +76,7 @@ def test_an_unknown_rule_or_language_is_a_usage_error_that_lists_the_known_ones(
 def test_rules_are_listed_with_what_they_find(code: str) -> None:
     listed = run("detect", "--list-rules", "--language", code, "--json")
     assert listed.exit_code == 0, listed.output
-    rules = languages.find(code).rules
+    rules = (*languages.find(code).rules, *as_rules())
     assert json.loads(listed.stdout) == [{"rule": rule.name, "finds": rule.about} for rule in rules]
 
 

@@ -21,10 +21,10 @@ pytest.importorskip("nncf", reason="NEEDS .[export]")
 
 import torch
 
-from deidlab.detect.folder import read_tagger
+from deidlab.detect.folder import SHAPES_KEY, STEPS_KEY, read_tagger
 from deidlab.detect.model import TaggingModel, load_model
 from deidlab.detect.packed.scoring import WordScorer
-from deidlab.detect.packed.tagger import SHAPES_KEY, STEPS_KEY, Tagger
+from deidlab.detect.packed.tagger import Tagger
 from deidlab.detect.runtimes import choose_threads, open_runtime
 from deidlab.detect.torch_model import load_window_model
 from deidlab.encode.decoding import TagGrammar
