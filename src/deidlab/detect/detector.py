@@ -5,7 +5,6 @@ A note's detection is made of that note alone, so that it cannot depend on the b
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -27,7 +26,7 @@ from deidlab.detect.echo import find_echoes
 from deidlab.detect.ensemble import combine
 from deidlab.detect.fields import find_repeated, keep_in_place, typed_fields
 from deidlab.detect.known import KnownTable
-from deidlab.detect.lexicon import find_allowed, find_denied, outside
+from deidlab.detect.lexicon import find_allowed, find_denied, outside, overlaps
 from deidlab.detect.naming import (
     NATIVE_LABELS,
     OWN_LABELS,
@@ -122,7 +121,7 @@ class Detector:
         # What the model says stands in its own labels; what others find beside it is named like these.
         native = self._in_native(document, answer, with_words)
         taken = [(span.start, span.end) for span in own.spans]
-        beside = [span for span in native.spans if not _overlaps(span, taken)]
+        beside = [span for span in native.spans if not overlaps(span, taken)]
         spans = sorted((*own.spans, *rename(beside, self.own_names)), key=_reading_order)
         candidates = {*answer[0], *rename(native.candidates, self.own_names)}
         return Detection(tuple(spans), tuple(sorted(candidates, key=_reading_order)), native.words)
@@ -188,9 +187,11 @@ class Detector:
 
     def _is_sure(self, span: Span) -> bool:
         """Whether a candidate counts; without a threshold, what a model decoded counts as it is."""
-        if self.threshold is None and span.source == "model":
+        if span.score is None:
             return True
-        return certainty(span) >= (DEFAULT_THRESHOLD if self.threshold is None else self.threshold)
+        if self.threshold is None:
+            return span.source == "model" or span.score >= DEFAULT_THRESHOLD
+        return span.score >= self.threshold
 
     def _renamed(
         self, spans: tuple[Span, ...], candidates: tuple[Span, ...]
@@ -199,12 +200,6 @@ class Detector:
             return spans, candidates
         names = from_native(self.labels)
         return tuple(rename(spans, names)), tuple(rename(candidates, names))
-
-
-def _overlaps(span: Span, stretches: Sequence[tuple[int, int]]) -> bool:
-    """Whether a span has text in common with any of the stretches (in order, disjoint)."""
-    index = bisect_left(stretches, (span.end, span.end)) - 1
-    return index >= 0 and stretches[index][1] > span.start
 
 
 def _reading_order(span: Span) -> tuple[int, int, str, str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from deidlab.errors import ConfigError
@@ -86,3 +86,20 @@ def outside(spans: Iterable[Span], stretches: list[tuple[int, int]]) -> list[Spa
         if index < 0 or stretches[index][1] < span.end:
             kept.append(span)
     return kept
+
+
+def covered(spans: Iterable[Span]) -> list[tuple[int, int]]:
+    """The stretches that the spans cover together, in order and disjoint."""
+    stretches: list[tuple[int, int]] = []
+    for start, end in sorted((span.start, span.end) for span in spans):
+        if stretches and start <= stretches[-1][1]:
+            stretches[-1] = (stretches[-1][0], max(end, stretches[-1][1]))
+        else:
+            stretches.append((start, end))
+    return stretches
+
+
+def overlaps(span: Span, stretches: Sequence[tuple[int, int]]) -> bool:
+    """Whether a span has text in common with any of the stretches (in order, disjoint)."""
+    index = bisect_left(stretches, (span.end,)) - 1
+    return index >= 0 and stretches[index][1] > span.start

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from deidlab import languages
+from deidlab.detect.lexicon import covered, overlaps
 from deidlab.rules import Rule
 from deidlab.types import Span
 
@@ -131,20 +132,17 @@ def drop_vetoed(
 ) -> list[Span]:
     """The spans that no veto drops, or that something else speaks for, and all that do not count anyway."""
     checks = _by_label(vetoes)
-    doubtful = {
+    cued = [_is_cued(span) for span in spans]
+    spoken_for = covered(span for span, is_cued in zip(spans, cued, strict=True) if is_cued)
+    return [
         span
-        for span in spans
-        if counts(span)
-        and not _is_cued(span)
-        and any(drops(text, span) for drops in checks.get(span.label, ()))
-    }
-    if not doubtful:
-        return list(spans)
-    cued = [span for span in spans if _is_cued(span)]
-    dropped = {
-        span for span in doubtful if not any(each.start < span.end and span.start < each.end for each in cued)
-    }
-    return [span for span in spans if span not in dropped]
+        for span, is_cued in zip(spans, cued, strict=True)
+        if is_cued
+        or span.label not in checks
+        or overlaps(span, spoken_for)
+        or not counts(span)
+        or not any(drops(text, span) for drops in checks[span.label])
+    ]
 
 
 def _is_cued(span: Span) -> bool:

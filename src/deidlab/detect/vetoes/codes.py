@@ -78,9 +78,13 @@ def _has_system(before: str) -> bool:
 
 def _token(text: str, span: Span) -> tuple[int, int]:
     """The whole code that the span lies in, without the marks at its edges."""
-    begin = max(span.start - _LONGEST, 0)
-    while begin < span.start and not text[begin - 1 : begin].isspace() and begin:
-        begin += 1
+    first = max(span.start - _LONGEST, 0)
+    before = text[max(first - 1, 0) : span.start]
+    begin = (
+        span.start - len(before.rsplit(None, 1)[-1]) if before and not before[-1].isspace() else span.start
+    )
+    if first and begin < first:
+        begin = span.start  # A word of that length is no code.
     for match in _TOKEN.finditer(text, begin, span.end + _LONGEST):
         if match.end() > span.start:
             start, end = match.span()
