@@ -27,9 +27,9 @@ DATA = Path(__file__).parents[1] / "tests" / "data"
 SETS = (("en", "notes-en"), ("es", "notes-es-fresh"))
 
 
-def through_torch(folder: Path) -> TaggingModel:
+def through_torch(folder: Path, device: str = "cpu") -> TaggingModel:
     facts = read_tagger(folder)
-    steps, runtime = open_run(folder, facts, choose_threads())
+    steps, runtime = open_run(folder, facts, choose_threads(), device)
     return TaggingModel(facts, WordPieces.from_file(folder / TOKENIZER), runtime, steps)
 
 
