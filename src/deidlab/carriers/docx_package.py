@@ -12,8 +12,8 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from html import escape
 from xml.etree.ElementTree import Element, ParseError
-from xml.sax.saxutils import escape, quoteattr
 
 from defusedxml import ElementTree
 from defusedxml.common import DefusedXmlException
@@ -181,7 +181,7 @@ class NewPackage:
 
 def write_xml(root: Element, namespaces: Mapping[str, str], ignorable: str = "") -> bytes:
     """A tree whose names have prefixes, as a part."""
-    declared = "".join(f" xmlns:{prefix}={quoteattr(name)}" for prefix, name in namespaces.items())
+    declared = "".join(f" xmlns:{prefix}={_quoted(name)}" for prefix, name in namespaces.items())
     out = [_HEAD]
     _write(root, out, declared + (f' mc:Ignorable="{ignorable}"' if ignorable else ""))
     return "".join(out).encode()
@@ -190,12 +190,20 @@ def write_xml(root: Element, namespaces: Mapping[str, str], ignorable: str = "")
 _CONTROLS = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF))
 
 
+# White space that would not come back as it is from an attribute.
+_IN_ATTRIBUTES = {9: "&#9;", 10: "&#10;", 13: "&#13;"}
+
+
+def _quoted(value: str) -> str:
+    return f'"{escape(value).translate(_IN_ATTRIBUTES)}"'
+
+
 def _write(element: Element, out: list[str], more: str = "") -> None:
-    held = "".join(f" {name}={quoteattr(value.translate(_CONTROLS))}" for name, value in element.items())
+    held = "".join(f" {name}={_quoted(value.translate(_CONTROLS))}" for name, value in element.items())
     if not len(element) and not element.text:
         out.append(f"<{element.tag}{more}{held}/>")
         return
-    out.append(f"<{element.tag}{more}{held}>{escape((element.text or '').translate(_CONTROLS))}")
+    out.append(f"<{element.tag}{more}{held}>{escape((element.text or '').translate(_CONTROLS), quote=False)}")
     for child in element:
         _write(child, out)
     out.append(f"</{element.tag}>")

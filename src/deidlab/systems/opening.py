@@ -14,7 +14,6 @@ from deidlab.labels import load_map
 from deidlab.systems.contract import Answer, SystemFacts
 from deidlab.systems.process import Limits, ProcessSystem
 from deidlab.systems.recorded import RecordedSystem
-from deidlab.systems.service import ServiceSystem, check_url
 from deidlab.systems.specification import ADAPTED, OWN, SystemSpec
 from deidlab.systems.usage import Usage
 
@@ -50,6 +49,9 @@ def make_system(spec: SystemSpec, limits: Limits, hosts: tuple[str, ...] = ()) -
     if spec.kind == "corpus":
         return RecordedSystem(Path(spec.argument))
     if spec.kind == "http":
+        # It loads a client for HTTP, which no other system needs.
+        from deidlab.systems.service import ServiceSystem, check_url
+
         return ServiceSystem(check_url(spec.argument, hosts), limits)
     if spec.kind == "command":
         try:
