@@ -76,7 +76,7 @@ def main() -> None:
     said = parser.parse_args()
     train, dev = find_parts(said.data)
     model = load_model(said.model)
-    model.facts = replace(model.facts, customs="")
+    model.facts = replace(model.facts, conventions="")
     made = f"{datetime.date.today()}, {platform.machine()}, Python {platform.python_version()}"
     lines = [
         "# The customs of MEDDOCAN",

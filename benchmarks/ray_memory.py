@@ -81,7 +81,7 @@ def measure(source: Path, out: Path, workers: int) -> dict[str, float]:
     settings = MaskSettings(load_policy("i2b2"), "surrogate", b"0123456789abcdef0123456789abcdef")
     with (
         connect(None, workers, store_bytes=100 * MIB) as cluster,
-        RayExecutor(RaySettings(most=workers)) as executor,
+        RayExecutor(RaySettings(max_workers=workers)) as executor,
     ):
         session = Path(cluster.ray._private.worker.global_worker.node.get_session_dir_path())
 

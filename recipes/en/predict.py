@@ -33,7 +33,7 @@ def main() -> None:
     rows = [json.loads(line) for line in notes.read_text("utf-8").splitlines()]
     documents = [Document(id=row["id"], text=row["text"]) for row in rows]
     model = load_model(run)
-    model.least = LEAST
+    model.phi_minimum = LEAST
     found = {
         document.id: {
             **split_spans(findings),

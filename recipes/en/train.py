@@ -56,7 +56,7 @@ def train(arguments: Any) -> dict[str, Any]:
 def note_facts(run: Path) -> None:
     """Add its language to the run's description, and how likely a word without a clear label must be."""
     path = run / "tagger.json"
-    facts = json.loads(path.read_text("utf-8")) | {"language": "en", "least": LEAST}
+    facts = json.loads(path.read_text("utf-8")) | {"language": "en", "phi_minimum": LEAST}
     path.write_text(json.dumps(facts, indent=2) + "\n", "utf-8")
 
 

@@ -18,7 +18,7 @@ from package import Measured, detect, export_int8, install, measure, read_story 
 
 # What the model is told beside its weights: how spans are redrawn, and the threshold that the task's strict
 # measure likes best on the development notes. Masking takes all that was decoded.
-FACTS = {"language": "es", "customs": "meddocan", "own_threshold": 0.8}
+FACTS = {"language": "es", "conventions": "meddocan", "own_threshold": 0.8}
 ALONE = (
     "Development notes, run on the training notes alone, int8: `detect --model es --rules off --labels own"
 )

@@ -24,7 +24,7 @@ def ray_executor() -> Iterator[Executor]:
     from deidlab.execute.ray.executor import RayExecutor
     from deidlab.execute.ray.settings import RaySettings
 
-    with RayExecutor(RaySettings(most=2)) as executor:
+    with RayExecutor(RaySettings(max_workers=2)) as executor:
         yield executor
 
 

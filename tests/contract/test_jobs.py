@@ -114,7 +114,7 @@ def room(request: pytest.FixtureRequest, tmp_path: Path) -> Room:
     from deidlab.execute.ray.settings import RaySettings
 
     def start_actors(start: Start, tries: int, most: int) -> Any:
-        settings = RaySettings(most=most, tries=tries)
+        settings = RaySettings(max_workers=most, tries=tries)
         return Actors(ray, settings, start), limits_of(settings)
 
     return Room(tmp_path, start_actors)

@@ -106,7 +106,7 @@ def test_nothing_of_a_note_is_left_on_the_nodes(
     (private / "deny.txt").write_text(f"{FIRST}\n{LAST}\n")
     settings = MaskSettings(load_policy("i2b2"), "surrogate", KEY)
     finding = Finding(rules="only", deny=private / "deny.txt")
-    with RayExecutor(RaySettings(nodes.address, most=1, tries=1)) as executor:
+    with RayExecutor(RaySettings(nodes.address, max_workers=1, tries=1)) as executor:
         for stage in ("", "quote", "crash", "memory", "big") if format == "jsonl" else ("big", "crash"):
             source = write_source(private, format, stage == "big")
             out = public / f"{stage or 'well'}{source.suffix}"

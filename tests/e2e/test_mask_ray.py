@@ -99,7 +99,7 @@ def nodes() -> Iterator[Nodes]:
 
 @pytest.fixture(scope="module")
 def executor(nodes: Nodes) -> Iterator[RayExecutor]:
-    with RayExecutor(RaySettings(nodes.address, most=2)) as executor:
+    with RayExecutor(RaySettings(nodes.address, max_workers=2)) as executor:
         yield executor
 
 
@@ -244,7 +244,7 @@ def test_a_note_that_takes_all_memory_is_listed(tmp_path: Path) -> None:
     used = (memory.total - memory.available + 2.5e9) / memory.total
     with (
         running_nodes(1, 2, memory_usage_threshold=used, memory_monitor_refresh_ms=100) as nodes,
-        RayExecutor(RaySettings(nodes.address, most=2, tries=5)) as executor,
+        RayExecutor(RaySettings(nodes.address, max_workers=2, tries=5)) as executor,
     ):
         outcome = mask(source, tmp_path / "out.jsonl", Through(executor, "memory"))
         assert executor.n_fallen >= 6

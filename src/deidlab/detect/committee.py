@@ -46,7 +46,7 @@ class Committee(NoteTagger):
             raise ConfigError("these models cannot answer together: they do not share words and tags")
         languages = {each.facts.language for each in members}
         language = languages.pop() if len(languages) == 1 else ""
-        self.facts = replace(first, language=language, least=None, customs="", own_threshold=None)
+        self.facts = replace(first, language=language, phi_minimum=None, conventions="", own_threshold=None)
         self._members, self._how = tuple(members), how
         self._grammar, self._describer = TagGrammar.of(first.tags), Describer(self.facts)
 

@@ -78,7 +78,7 @@ class Detector:
     """How the model's own scheme calls what others find, where the answer is in its labels."""
     language: str = ""
     """That of the notes; where these are codes of several, each note is found with the rules of its own."""
-    yields: bool = False
+    model_first: bool = False
     """Whether rules speak only where the model found nothing."""
     backing: float = 0.0
     """How likely the model must find what a rule about words is not quite sure of, for that to count."""
@@ -165,7 +165,7 @@ class Detector:
             return found
         if self.backing:
             found = keep_backed(text, found, answer[1], self.backing)
-        if not self.yields:
+        if not self.model_first:
             return found
         # A span whose label is dropped (a word for a relative) covers nothing, nor does a doubtful one.
         sure = [span for span in answer[0] if certainty(span) >= DEFAULT_THRESHOLD]
@@ -251,7 +251,7 @@ def _parts_of_language(spoken: Language, without_rules: tuple[str, ...], has_mod
     return {
         "rules": tuple(rule for rule in spoken.rules if rule.name not in without_rules),
         "language": spoken.code,
-        "yields": spoken.rules_yield,
+        "model_first": spoken.model_first,
         "backing": BACKING if has_model and spoken.rules_need_backing else 0.0,
         "without_rules": without_rules,
         "vetoes": running_vetoes(without_rules, spoken.code),

@@ -84,7 +84,7 @@ class Describer:
             self._tags_of.setdefault(tag.partition("-")[2], []).append(place)
         self._labels = [label for label in self._tags_of if label]
         # Words that are at least so likely to be PHI of any label are found too; None leaves it to the tags.
-        self.least = facts.least
+        self.phi_minimum = facts.phi_minimum
 
     def describe(
         self, id: str, text: str, words: tuple[Word, ...], tag_ids: TagIds, probabilities: Scores
@@ -98,18 +98,18 @@ class Describer:
             for span in tags_to_spans(words, tags)
         )
         phi = np.clip(1.0 - outside, 0.0, 1.0).astype(np.float32) * np.ones(len(tags), np.float32)
-        if self.least is not None:
-            further = self._further(words, tags, probabilities, phi, self.least)
+        if self.phi_minimum is not None:
+            further = self._further(words, tags, probabilities, phi, self.phi_minimum)
             spans = tuple(sorted((*spans, *further), key=lambda span: span.start))
-        if self._facts.customs:
-            spans = tuple(conventions.find(self._facts.customs).redraw(text, spans))
+        if self._facts.conventions:
+            spans = tuple(conventions.find(self._facts.conventions).redraw(text, spans))
         return Findings(id, words, tags, probabilities, phi, spans)
 
     def _further(
-        self, words: Sequence[Word], tags: Sequence[str], probabilities: Scores, phi: Scores, least: float
+        self, words: Sequence[Word], tags: Sequence[str], probabilities: Scores, phi: Scores, minimum: float
     ) -> Iterator[Span]:
         """Words that are likely enough to be PHI though no single label is likelier than none."""
-        for place in np.flatnonzero(phi >= least).tolist():
+        for place in np.flatnonzero(phi >= minimum).tolist():
             if tags[place] == OUTSIDE:
                 own = probabilities[place]
                 label = max(self._labels, key=lambda each: (float(own[self._tags_of[each]].sum()), each))

@@ -26,7 +26,8 @@ SHAPES_KEY, STEPS_KEY = "deidlab.shapes.weight", "deidlab.steps"
 TORCH, ONNX, OPENVINO = "torch", "onnx", "openvino"
 FORMATS = (ONNX, OPENVINO)
 DECODINGS = ("viterbi", "greedy", "crf")
-CUSTOMS = ("", *conventions.known())
+CONVENTIONS = ("", *conventions.known())
+_OLDER_NAMES = {"least": "phi_minimum", "customs": "conventions"}
 TOGETHER = ("vote", "mean")
 """How the members of a committee answer as one."""
 
@@ -38,9 +39,9 @@ class TaggerFacts:
     `words` is the way of cutting text, `window` and `stride` count pieces; `shapes` says whether the model
     takes the shapes of words too, `first_position` is the number of a window's first piece. `language` is
     that of the notes it is for, where the folder says so; where it names several, their codes in one. Words
-    that are at least `least` likely to be PHI of any label are found too, where it is given. `customs` names
-    the corpus by whose customs spans are redrawn, and `own_threshold` is the certainty that suits its measure
-    best, for answers in the model's own labels.
+    whose probabilities of all labels add up to `phi_minimum` are found too, where it is given. `conventions`
+    names the corpus by whose conventions spans are redrawn, and `own_threshold` is the certainty that suits
+    its measure best, for answers in the model's own labels.
     """
 
     tags: tuple[str, ...]
@@ -51,8 +52,8 @@ class TaggerFacts:
     shapes: bool
     first_position: int
     language: str = ""
-    least: float | None = None
-    customs: str = ""
+    phi_minimum: float | None = None
+    conventions: str = ""
     own_threshold: float | None = None
 
 
@@ -103,6 +104,7 @@ def read_tagger(folder: Path) -> TaggerFacts:
     """What the folder's `tagger.json` says, checked."""
     path = folder / TAGGER
     table = read_object(path, ModelError)
+    table |= {new: table[old] for old, new in _OLDER_NAMES.items() if old in table}
     try:
         facts = TaggerFacts(
             tags=tuple(str(tag) for tag in table["tags"]),
@@ -113,8 +115,8 @@ def read_tagger(folder: Path) -> TaggerFacts:
             shapes=bool(table["shapes"]),
             first_position=int(table["first_position"]),
             language=_language(table),
-            least=_number(table, "least"),
-            customs=str(table.get("customs", "")),
+            phi_minimum=_number(table, "phi_minimum"),
+            conventions=str(table.get("conventions", "")),
             own_threshold=_number(table, "own_threshold"),
         )
     except (KeyError, TypeError, ValueError):
@@ -124,7 +126,7 @@ def read_tagger(folder: Path) -> TaggerFacts:
             f"{path}: its tags would spell no spans, so nothing could be masked; expected are O and B-LABEL, "
             f"I-LABEL for every label, or the tags of {', '.join(list(SCHEMES)[1:])}"
         )
-    if facts.decoding not in DECODINGS or facts.customs not in CUSTOMS or not facts.tags:
+    if facts.decoding not in DECODINGS or facts.conventions not in CONVENTIONS or not facts.tags:
         raise ModelError(f"{path}: no tags, or a way of decoding that this version does not know")
     return facts
 

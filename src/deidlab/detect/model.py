@@ -71,13 +71,13 @@ class TaggingModel(NoteTagger):
         self._describer = Describer(facts, source)
 
     @property
-    def least(self) -> float | None:
+    def phi_minimum(self) -> float | None:
         """How likely words must be PHI of any label to be found beside what tags say; None: never."""
-        return self._describer.least
+        return self._describer.phi_minimum
 
-    @least.setter
-    def least(self, value: float | None) -> None:
-        self._describer.least = value
+    @phi_minimum.setter
+    def phi_minimum(self, value: float | None) -> None:
+        self._describer.phi_minimum = value
 
     def find(self, text: str) -> tuple[Span, ...]:
         """The spans of one text, in order, none overlapping."""

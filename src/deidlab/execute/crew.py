@@ -87,7 +87,7 @@ class Crew(Generic[Unit]):
 
     def _at_once(self) -> int:
         n_ready = sum(each.ready for each in self._members)
-        return max(_STARTING_AT_ONCE, n_ready, self._limits.least)
+        return max(_STARTING_AT_ONCE, n_ready, self._limits.min_workers)
 
     def free(self, alone: bool = False) -> Member[Unit] | None:
         """A worker that can take a unit, the one with the least to do; if `alone`, one with nothing."""
@@ -119,7 +119,7 @@ class Crew(Generic[Unit]):
         for member in list(self._members):
             if not member.ready or member.held or n_waiting:
                 member.idle_since = now
-            elif now - member.idle_since > self._limits.idle_seconds and self.size > self._limits.least:
+            elif now - member.idle_since > self._limits.idle_seconds and self.size > self._limits.min_workers:
                 self._drop(member)
         if n_ready or not n_waiting:
             self._ready_at = now
@@ -181,10 +181,10 @@ class Crew(Generic[Unit]):
         self.processors.add(facts["processor"])
 
     def _most(self) -> int:
-        """The most that was asked for, or as many as there is room for now."""
-        if self._limits.most:
-            return self._limits.most
+        """As many as were asked for, or as many as there is room for now."""
+        if self._limits.max_workers:
+            return self._limits.max_workers
         now = time.monotonic()
         if now - self._looked > _LOOK_SECONDS:
-            self._looked, self._room = now, max(self._limits.least, self.workers.room())
+            self._looked, self._room = now, max(self._limits.min_workers, self.workers.room())
         return self._room

@@ -82,11 +82,11 @@ class Workers(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many workers, how often to try, how long to wait; `most` 0 is as many as there is room for."""
+    """How many workers (`max_workers` 0: all there is room for), how often to try, how long to wait."""
 
-    most: int = 0
+    max_workers: int = 0
     tries: int = 1
-    least: int = 1
+    min_workers: int = 1
     idle_seconds: float = float("inf")
     start_seconds: float = float("inf")
     bytes_under_way: float = float("inf")

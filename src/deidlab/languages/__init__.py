@@ -93,7 +93,7 @@ def _together(spoken: tuple[Language, ...]) -> Language:
         code=JOINT.join(each.code for each in spoken),
         name=" or ".join(each.name or each.code for each in spoken),
         rules=tuple(dict.fromkeys(rule for each in spoken for rule in each.rules)),
-        rules_yield=all(each.rules_yield for each in spoken),
+        model_first=all(each.model_first for each in spoken),
         rules_need_backing=any(each.rules_need_backing for each in spoken),
         everyday=functools.cache(lambda: frozenset[str]().union(*(each.everyday() for each in spoken))),
     )

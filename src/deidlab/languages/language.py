@@ -118,7 +118,7 @@ class MadeNotes:
 class Language:
     """One language.
 
-    Beside a model, `rules_yield` lets rules speak only where the model found nothing, and
+    Beside a model, `model_first` lets rules speak only where the model found nothing, and
     `rules_need_backing` asks that it sees something in what a rule about words doubts. `everyday` words are
     used for something else than a name as a rule; `common` words and `letters` tell that a note is in the
     language, where a model serves several. Surrogates are drawn from `professions`, `stems` (of names
@@ -133,7 +133,7 @@ class Language:
     name: str = ""
     day_first: bool = False
     rules: tuple[Rule, ...] = field(default=NEUTRAL, repr=False)
-    rules_yield: bool = False
+    model_first: bool = False
     rules_need_backing: bool = True
     everyday: Callable[[], frozenset[str]] = field(default=frozenset, repr=False)
     common: Callable[[], frozenset[str]] = field(default=frozenset, repr=False)

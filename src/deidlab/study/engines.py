@@ -21,17 +21,17 @@ from deidlab.study.worker import NOTES, SEEN, OpenWorkshop, Surroundings
 
 @contextlib.contextmanager
 def open_jobs(
-    opening: OpenWorkshop, home: Home, most: int, tries: int, far: ClusterOptions | None = None
+    opening: OpenWorkshop, home: Home, max_workers: int, tries: int, far: ClusterOptions | None = None
 ) -> Iterator[Jobs]:
-    """Jobs for workers with such a workshop; `most` 0 is one a device, or all that fit on a cluster."""
+    """Jobs for workers with such a workshop; `max_workers` 0 is one per device, or what a cluster holds."""
     place = Path(opening.folder) / ATTEMPTS
     try:
         if far is None:
             processes = Processes(Leased(opening), opening.threads)
-            with Jobs(processes, Limits(most, tries), place, home) as jobs:
+            with Jobs(processes, Limits(max_workers, tries), place, home) as jobs:
                 yield jobs
         else:
-            with _open_far(opening, home, most, tries, far, place) as jobs:
+            with _open_far(opening, home, max_workers, tries, far, place) as jobs:
                 yield jobs
     finally:
         take_back(Path(opening.folder), home)
@@ -50,7 +50,7 @@ def take_back(folder: Path, home: Home) -> int:
 
 @contextlib.contextmanager
 def _open_far(
-    opening: OpenWorkshop, home: Home, most: int, tries: int, far: ClusterOptions, place: Path
+    opening: OpenWorkshop, home: Home, max_workers: int, tries: int, far: ClusterOptions, place: Path
 ) -> Iterator[Jobs]:
     from deidlab.execute.ray.actors import Actors, limits_of
     from deidlab.execute.ray.cluster import connect
@@ -58,7 +58,7 @@ def _open_far(
 
     with connect(far.address) as cluster:
         gpus = _choose_gpus(far.gpus, opening.device, cluster.resources())
-        settings = RaySettings(far.address, most=most, cpus=far.cpus, gpus=gpus, tries=tries)
+        settings = RaySettings(far.address, max_workers=max_workers, cpus=far.cpus, gpus=gpus, tries=tries)
         surroundings = _mark(opening, place)
         # A run that was given a GPU must not train beside it.
         there = replace(
@@ -68,7 +68,7 @@ def _open_far(
             surroundings=surroundings,
         )
         actors = Actors(cluster.ray, settings, Leased(there))
-        if not actors.room() and not most:
+        if not actors.room() and not max_workers:
             needs = f"{far.cpus:g} CPUs" + (f" and {gpus:g} GPUs" if gpus else "")
             raise ConfigError(
                 f"no node of the cluster has {needs} for a run; where nodes come as they are asked for, say "

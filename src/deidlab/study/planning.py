@@ -244,7 +244,7 @@ def _calibrate(
     found: dict[str, dict[str, Any]] = {}
     with tempfile.TemporaryDirectory() as aside:
         opening = OpenWorkshop(spec, {"train": sample}, aside, device, threads_beside(spec.run.processes))
-        with open_jobs(opening, NoFiles(values), most=1, tries=1) as jobs:
+        with open_jobs(opening, NoFiles(values), max_workers=1, tries=1) as jobs:
             for name in values:
                 jobs.add(name)
             while len(found) < len(models):

@@ -27,7 +27,7 @@ LineName = Annotated[Name, BeforeValidator(lambda name: str(name) if type(name) 
 Ids = Literal["keep", "pseudonyms"]
 
 
-class _Asked(BaseModel):
+class _NoteRequest(BaseModel):
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, strict=True)
 
     text: Text = Field(repr=False, description="The note.")
@@ -93,14 +93,14 @@ class Line(BaseModel):
     meta: dict[str, Any] | None = Field(None, repr=False)
 
 
-class DetectRequest(_Asked):
+class DetectRequest(_NoteRequest):
     """A note in which PHI is to be found."""
 
     candidates: StrictBool = Field(False, description="Give also what gave way or was too uncertain.")
     words: StrictBool = Field(False, description="Give every word's PHI probability.")
 
 
-class MaskRequest(_Asked):
+class MaskRequest(_NoteRequest):
     """A note whose PHI is to be masked."""
 
     style: StyleName | None = Field(None, description="Without one, the server's own.")

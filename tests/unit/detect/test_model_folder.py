@@ -50,7 +50,7 @@ def test_what_a_folder_says_is_read(tmp_path: Path) -> None:
         TAGGER | {"window": "wide"},
         TAGGER | {"decoding": "beam"},
         TAGGER | {"tags": []},
-        TAGGER | {"customs": "elsewhere"},
+        TAGGER | {"conventions": "elsewhere"},
         TAGGER | {"own_threshold": "high"},
     ],
 )

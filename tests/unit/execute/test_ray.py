@@ -30,8 +30,8 @@ SENTINEL = "Zebulon Quillfeather"
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"least": 0}, "at least 1"),
-        ({"least": 3, "most": 2}, "not below the least"),
+        ({"min_workers": 0}, "at least 1"),
+        ({"min_workers": 3, "max_workers": 2}, "no fewer at most"),
         ({"cpus": 0.0}, "some of a CPU or of a GPU"),
         ({"gpus": 1.5}, "a fraction of one, or whole ones"),
         ({"tries": 0}, "--tries"),
@@ -42,7 +42,9 @@ def test_what_cannot_be_asked_for(options: dict[str, float], said: str) -> None:
         RaySettings(**options)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("options", [{}, {"gpus": 0.25}, {"gpus": 2.0, "cpus": 0.0}, {"least": 2, "most": 8}])
+@pytest.mark.parametrize(
+    "options", [{}, {"gpus": 0.25}, {"gpus": 2.0, "cpus": 0.0}, {"min_workers": 2, "max_workers": 8}]
+)
 def test_what_can(options: dict[str, float]) -> None:
     settings = RaySettings(**options)  # type: ignore[arg-type]
     assert {name: getattr(settings, name) for name in options} == options
@@ -97,7 +99,7 @@ def test_a_ray_of_our_own_listens_on_loopback_alone() -> None:
     import psutil
     import ray
 
-    run(RaySettings(most=2), 4, 0.0)
+    run(RaySettings(max_workers=2), 4, 0.0)
     this = psutil.Process()
     places = set()
     for process in (this, *this.children(recursive=True)):
@@ -172,10 +174,10 @@ def run(settings: RaySettings, n_tasks: int, seconds: float) -> tuple[list[objec
 @pytest.mark.usefixtures("own_ray")
 def test_the_pool_follows_the_work() -> None:
     # As long as each task takes, one worker would be at it for 2.4 s.
-    found, told = run(RaySettings(most=3), 24, 0.1)
+    found, told = run(RaySettings(max_workers=3), 24, 0.1)
     assert found == list(range(24)) and told["workers"] in (2, 3)
     # Two tasks: one worker is ready and has both before another would be.
-    found, told = run(RaySettings(most=3), 2, 0.0)
+    found, told = run(RaySettings(max_workers=3), 2, 0.0)
     assert found == [0, 1] and told["workers"] == 1
 
 
@@ -201,7 +203,7 @@ def test_workers_that_nobody_needs_go() -> None:
             time.sleep(0.3)
             yield Task(number := next(numbers), (number,))
 
-    with RayExecutor(RaySettings(most=3, idle_seconds=0.2)) as executor:
+    with RayExecutor(RaySettings(max_workers=3, idle_seconds=0.2)) as executor:
         for done in executor(tasks(), Pid()):
             ids.extend(cast("tuple[int]", done.results))
         assert len(set(ids)) >= 2 and len(living(ids)) == 1
@@ -215,7 +217,7 @@ def living(ids: Iterable[int]) -> set[int]:
 def test_a_second_call_takes_the_same_workers() -> None:
     from deidlab.execute.ray.executor import RayExecutor
 
-    with RayExecutor(RaySettings(most=1)) as executor:
+    with RayExecutor(RaySettings(max_workers=1)) as executor:
         first, second = (
             {result for done in executor([Task(0, (1,))], Pid()) for result in done.results} for _ in range(2)
         )
@@ -243,7 +245,7 @@ def test_bytes_under_way_are_bounded() -> None:
             taken.append(number)
             yield Task(number, (number, os.urandom(100_000)))
 
-    with RayExecutor(RaySettings(most=2, bytes_under_way=350_000)) as executor:
+    with RayExecutor(RaySettings(max_workers=2, bytes_under_way=350_000)) as executor:
         running = executor(tasks(), Tell(slow=0, seconds=0.5))  # type: ignore[arg-type]
         assert next(running).results[0] == 0
         assert len(taken) <= 5
@@ -255,7 +257,10 @@ def test_what_a_reader_cannot_read_ends_the_run_in_words(tmp_path: Path) -> None
     from deidlab.errors import CorpusError
     from deidlab.execute.ray.executor import RayExecutor
 
-    with RayExecutor(RaySettings(most=1)) as executor, pytest.raises(CorpusError, match="no such notes"):
+    with (
+        RayExecutor(RaySettings(max_workers=1)) as executor,
+        pytest.raises(CorpusError, match="no such notes"),
+    ):
         list(executor(executor.read(Unreadable(), [0, 1], [1, 1]), Tell()))
 
 
@@ -281,7 +286,7 @@ def test_far_items_are_fetched_only_when_looked_at() -> None:
     from deidlab.execute.ray.reading import RowItems
     from tests.contract.test_executors import Hundreds
 
-    with RayExecutor(RaySettings(most=1)) as executor:
+    with RayExecutor(RaySettings(max_workers=1)) as executor:
         tasks = list(executor.read(Hundreds(4), [1, 3], [10, 10]))
         items = tasks[1].items
         assert isinstance(items, RowItems) and len(items) == 10
@@ -301,7 +306,7 @@ def test_all_that_a_job_is_given_and_answers_is_sealed(
     from deidlab.execute.jobs import Ended, Jobs, NoFiles
     from deidlab.execute.ray.actors import Actors, limits_of
 
-    settings = RaySettings(most=1)
+    settings = RaySettings(max_workers=1)
     actors = Actors(ray, settings, Leased(SayBack(SENTINEL)))
     stored: list[bytes] = [actors._start, actors.pack((SENTINEL,))]
     get = ray.get

@@ -76,7 +76,7 @@ def test_several_together_have_the_rules_of_all_once() -> None:
     together = languages.of(ALL)
     assert set(together.rules) == {rule for code in ALL.split("+") for rule in languages.find(code).rules}
     assert len(set(together.rules)) == len(together.rules)
-    assert not together.rules_yield and together.rules_need_backing
+    assert not together.model_first and together.rules_need_backing
     assert languages.of("es+es") is languages.find("es")
 
 
@@ -112,7 +112,7 @@ def test_backing_and_yielding_are_those_of_the_note_s_language() -> None:
     }
     assert [each.language for each in told.values()] == ["en", "es", "fr"]
     assert [bool(each.backing) for each in told.values()] == [True, False, False]
-    assert [each.yields for each in told.values()] == [False, True, False]
+    assert [each.model_first for each in told.values()] == [False, True, False]
 
 
 def test_a_named_language_goes_before_the_text() -> None:

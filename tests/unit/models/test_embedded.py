@@ -133,7 +133,7 @@ def test_the_spanish_model_keeps_the_customs_of_its_corpus() -> None:
 
 def test_spanish_rules_speak_only_where_the_model_is_silent() -> None:
     detector = load_detector("es")
-    assert detector.rules == languages.find("es").rules and detector.yields
+    assert detector.rules == languages.find("es").rules and detector.model_first
     text, _ = NOTES["es"]
     alone, both = (
         load_detector("es", DetectorSettings(rules)).detect([Document("n", text=text)])[0]

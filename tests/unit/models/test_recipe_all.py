@@ -97,7 +97,7 @@ def test_meddocan_s_labels_are_brought_to_those_of_made_notes(recipe: dict[str, 
 
 def test_the_run_says_that_it_serves_three_languages(run: Path) -> None:
     facts = read_tagger(run)
-    assert facts.language == "en+es+fr" and facts.least == 0.2 and "B-KIN" in facts.tags
+    assert facts.language == "en+es+fr" and facts.phi_minimum == 0.2 and "B-KIN" in facts.tags
 
 
 def test_a_student_has_fewer_layers_and_learns_from_the_run(

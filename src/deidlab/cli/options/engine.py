@@ -100,9 +100,9 @@ class EngineOptions(WorkersOption):
 
         settings = RaySettings(
             address=self.address,
-            least=self.min_workers,
+            min_workers=self.min_workers,
             # On a Ray of our own the cores are this machine's, so that as many workers fit as for `local`.
-            most=self.workers if self.address else self.count,
+            max_workers=self.workers if self.address else self.count,
             cpus=self.cpus_per_worker,
             gpus=self.gpus_per_worker,
             tries=self.tries,

@@ -39,7 +39,7 @@ class RayExecutor:
 
     def __enter__(self) -> RayExecutor:
         settings = self.settings
-        n_cpus = max(1, round((settings.most or 1) * settings.cpus)) if settings.most else None
+        n_cpus = max(1, round((settings.max_workers or 1) * settings.cpus)) if settings.max_workers else None
         self._cluster = self._stack.enter_context(connect(settings.address, n_cpus))
         return self
 

@@ -51,7 +51,7 @@ LANGUAGE = Language(
         Rule("professions", "lines of work, where the text speaks of work or a person",
              f"{_RULES}.professions"),
     ),
-    rules_yield=True,
+    model_first=True,
     rules_need_backing=False,
     everyday=_everyday,
     common=partial(read_words, "deidlab.languages.es", "common.txt"),

@@ -32,15 +32,15 @@ class Fixed:
         return [np.log(np.array(PROBABILITIES, np.float32)) for _ in windows]
 
 
-def tagger(least: float | None) -> TaggingModel:
+def tagger(phi_minimum: float | None) -> TaggingModel:
     words = {"[UNK]": 0, "[CLS]": 1, "[SEP]": 2, "[PAD]": 3, "[MASK]": 4, "seen": 5}
     tokenizer = Tokenizer(WordLevel(words, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = Whitespace()
-    facts = TaggerFacts(TAGS, 32, 24, "runs", "viterbi", False, 0, "en", least)
+    facts = TaggerFacts(TAGS, 32, 24, "runs", "viterbi", False, 0, "en", phi_minimum)
     return TaggingModel(facts, WordPieces(tokenizer), Fixed())
 
 
-@pytest.mark.parametrize(("least", "found"), [(None, []), (0.5, [(8, 11, "DOCTOR")]), (0.6, [])])
-def test_likely_words(least: float | None, found: list[tuple[int, int, str]]) -> None:
-    spans = tagger(least).find("Seen by Lee today")
+@pytest.mark.parametrize(("phi_minimum", "found"), [(None, []), (0.5, [(8, 11, "DOCTOR")]), (0.6, [])])
+def test_likely_words(phi_minimum: float | None, found: list[tuple[int, int, str]]) -> None:
+    spans = tagger(phi_minimum).find("Seen by Lee today")
     assert [(span.start, span.end, span.label) for span in spans] == found
