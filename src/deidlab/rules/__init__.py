@@ -45,6 +45,9 @@ PHONES = Rule("phones", "telephone and fax numbers of any country", f"{__name__}
 NATIONAL = Rule("national", "national identifiers with a valid check digit", f"{__name__}.national")
 DATES = Rule("dates", "dates in numbers and words, weekdays, seasons, holidays", f"{__name__}.dates")
 PLACES = Rule("places", "streets, postcodes, and towns beside them", f"{__name__}.places")
+INSTITUTIONS = Rule(
+    "institutions", "hospitals and health systems that are known by name", f"{__name__}.institutions"
+)
 ROOMS = Rule("rooms", "numbers of rooms, beds and wards", f"{__name__}.rooms")
-NEUTRAL = (WEB, PHONES, NATIONAL, PLACES, ROOMS)
+NEUTRAL = (WEB, PHONES, NATIONAL, PLACES, INSTITUTIONS, ROOMS)
 """What runs for a language that has nothing of its own yet."""

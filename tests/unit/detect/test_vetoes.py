@@ -23,6 +23,7 @@ DROPPED = [
     ("no-codes", "ZIP", "GCS [E4V5M6] on arrival"),
     ("no-codes", "IDNUM", "[E1165] Type 2 diabetes with hyperglycemia"),
     ("no-codes", "IDNUM", "GJB2 [c.35delG] found"),
+    ("no-codes", "DEVICE", "ICD-[10 I509 E119] N179"),
     ("no-values", "PHONE", "ABG [7.31/58/71/28] on 2 L"),
     ("no-editions", "DATE", "by the [2017] ACC guideline"),
     ("no-spells", "AGE", "biopsy at [12] months after the graft"),

@@ -27,7 +27,16 @@ NUMBERS = frozenset(
 )
 _CERTAIN = 0.9
 # What goes by a word in front, a title or a check digit. A list or a shape alone speaks for nothing.
-_CUED = ("rules:name", "rules:id", "rules:national", "rules:ssn", "rules:web", "known", "deny")
+_CUED = (
+    "rules:name",
+    "rules:id",
+    "rules:national",
+    "rules:ssn",
+    "rules:web",
+    "rules:institution",
+    "known",
+    "deny",
+)
 _UNCUED = frozenset({"rules:name-list", "rules:id-shape"})
 
 

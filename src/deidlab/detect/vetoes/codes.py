@@ -52,7 +52,9 @@ def drops(text: str, span: Span) -> bool:
     value = text[start:end]
     if not any(map(str.isdigit, value)) and ">" not in value:
         return False
-    if span.end > end or "@" in value:
+    if span.end > end:
+        return _all_codes(text, start, span.end)
+    if "@" in value:
         return False
     if _SHAPES.fullmatch(value) or _opens_line(text, start, end, value):
         return True
@@ -62,6 +64,16 @@ def drops(text: str, span: Span) -> bool:
         return True
     before = lowered(text)[max(start - _BACK, 0) : start]
     return _has_system(before)
+
+
+def _all_codes(text: str, start: int, end: int) -> bool:
+    """`ICD-10 I509 E119` read as one number: nothing but a system's name and codes of diseases."""
+    first, *others = (word.strip(",;:.") for word in text[start:end].split())
+    named = lowered(first) in _systems() or _has_system(lowered(text)[max(start - _BACK, 0) : start])
+    codes = [each for each in (first, *others) if lowered(each) not in _systems() and not each.isdigit()]
+    return (
+        named and bool(codes) and all(_UNDOTTED.fullmatch(each) or _SHAPES.fullmatch(each) for each in codes)
+    )
 
 
 def _has_system(before: str) -> bool:

@@ -8,7 +8,7 @@ from deidlab.banks import countries, professions, stems
 from deidlab.languages.en.calendar import CALENDAR
 from deidlab.languages.en.words import AGES, DEPARTMENTS, PEOPLE, PLACES
 from deidlab.languages.language import Language
-from deidlab.rules import DATES, NATIONAL, PHONES, ROOMS, WEB, Rule
+from deidlab.rules import DATES, INSTITUTIONS, NATIONAL, PHONES, ROOMS, WEB, Rule
 from deidlab.rules import PLACES as ADDRESSES
 from deidlab.rules.wordlists import read_words
 
@@ -27,6 +27,7 @@ LANGUAGE = Language(
         NATIONAL,
         ADDRESSES,
         Rule("organisations", "hospitals, practices, schools and firms", f"{_RULES}.organisations"),
+        INSTITUTIONS,
         Rule("names", "people after titles, labels and kinship, and before degrees", f"{_RULES}.names"),
         Rule("usernames", "logins and typists' codes", f"{_RULES}.usernames"),
         Rule("professions", "lines of work, where the text speaks of work", f"{_RULES}.professions"),

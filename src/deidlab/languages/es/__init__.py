@@ -8,7 +8,7 @@ from deidlab.banks import professions, stems
 from deidlab.languages.es.calendar import CALENDAR
 from deidlab.languages.es.words import AGES, COUNTRIES, PEOPLE, PLACES
 from deidlab.languages.language import Language, MadeNotes
-from deidlab.rules import NATIONAL, PHONES, ROOMS, WEB, Rule
+from deidlab.rules import INSTITUTIONS, NATIONAL, PHONES, ROOMS, WEB, Rule
 from deidlab.rules import PLACES as ADDRESSES
 from deidlab.rules.wordlists import read_words
 
@@ -46,6 +46,7 @@ LANGUAGE = Language(
              f"{_RULES}.gazetteer"),
         Rule("ids", "numbers that a word announces, number plates, accounts", f"{_RULES}.ids"),
         Rule("organisations", "hospitals, health centres, schools and firms", f"{_RULES}.organisations"),
+        INSTITUTIONS,
         Rule("listed-places", "listed countries, regions and towns, and where people are from",
              f"{_RULES}.places"),
         Rule("professions", "lines of work, where the text speaks of work or a person",

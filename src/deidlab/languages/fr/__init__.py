@@ -17,7 +17,7 @@ from deidlab.languages.fr.words import (
     stems,
 )
 from deidlab.languages.language import Language, MadeNotes
-from deidlab.rules import NATIONAL, WEB, Rule
+from deidlab.rules import INSTITUTIONS, NATIONAL, WEB, Rule
 from deidlab.rules.wordlists import read_words
 
 _RULES = f"{__name__}.rules"
@@ -54,6 +54,7 @@ LANGUAGE = Language(
              f"{_RULES}.gazetteer"),
         Rule("ids", "numbers that a word or a check digit gives away", f"{_RULES}.ids"),
         Rule("organisations", "hospitals, health centres, schools and firms", f"{_RULES}.organisations"),
+        INSTITUTIONS,
         Rule("listed-places", "listed countries, regions and towns, and where people are from",
              f"{_RULES}.places"),
         Rule("professions", "lines of work, where the text speaks of work or a person",
