@@ -31,16 +31,17 @@ class Enclosed:
     def slots(self, put: Callable[[str], None]) -> Iterator[Slot]:
         """Its pieces; plain text is packed as it is put, marked-up text once all is put, by `packed`."""
         if self.markup is None:
-            yield Slot(Piece(self.text), lambda new: None if new == self.text else put(self._pack(new)))
+            yield Slot(Piece(self.text), lambda new: None if new == self.text else put(self.pack(new)))
         else:
             yield from self.markup.slots()
 
     def packed(self) -> str:
         """Marked-up text as it is now."""
         assert self.markup is not None
-        return self._pack(self.markup.written())
+        return self.pack(self.markup.written())
 
-    def _pack(self, text: str) -> str:
+    def pack(self, text: str) -> str:
+        """The package of a text."""
         return base64.b64encode(text.encode(self.charset, "replace")).decode("ascii")
 
 
