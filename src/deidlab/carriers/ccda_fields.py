@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from xml.etree.ElementTree import Element
 
-from deidlab.carriers.carrier import KEY, Piece, Removed, Slot, join_runs
+from deidlab.carriers.addresses import address_slot
+from deidlab.carriers.anchors import Anchors
+from deidlab.carriers.carrier import KEY, Piece, Removed, Slot
 from deidlab.carriers.ccda_place import flat_text, mask_attribute, mask_text, put_attribute, runs_of, take_out
 from deidlab.carriers.ccda_table import (
-    Anchors,
     fits,
     is_known_system,
     is_oid,
@@ -23,8 +23,6 @@ from deidlab.carriers.fhir_fields import NEW_AGE, uuid_of
 from deidlab.carriers.fhir_table import table as fhir_table
 from deidlab.carriers.hl7_date import hl7_date_slots
 
-_CONTACTS = {"mailto": "EMAIL", "http": "URL", "https": "URL", "ftp": "URL", "file": "URL", "fax": "FAX", "x-text-fax": "FAX"}
-_ADDRESS = re.compile(r"[!#-;=?-Z_a-z~]+")
 _YEARS = ("a", "yr", "yrs", "year", "years")
 
 
@@ -65,7 +63,7 @@ class Attributes:
             element.set(key, value)
             return value in words("types")
         if rule in ("name", "refers"):
-            element.set(key, " ".join(map(self._anchors.of, value.split())))
+            element.set(key, self._anchors.each_of(value))
         elif rule == "anchor":
             element.set(key, f"#{self._anchors.of(value[1:])}")
             return value.startswith("#")
@@ -97,22 +95,16 @@ class Attributes:
         if rule == "link" and value.startswith("#"):
             element.set(key, f"#{self._anchors.of(value[1:])}")
             return
-        scheme, colon, _ = value.partition(":")
-        label = _CONTACTS.get(scheme.lower(), "URL" if rule == "link" else "PHONE")
-        before = f"{scheme}:" if colon and label != "URL" else ""
-        old = value.removeprefix(before)
 
         def put(new: str) -> None:
-            if new == old:
-                return
-            if _ADDRESS.fullmatch(new.replace(" ", "")):
-                element.set(key, f"{before}{new}")
+            if new:
+                element.set(key, new)
             elif rule == "link":
                 del element.attrib[key]
             else:
                 mask_attribute(element, key)
 
-        yield Slot(Piece(old, label), put)
+        yield address_slot(value, "URL" if rule == "link" else "PHONE", put)
 
 
 def _attribute_slot(element: Element, key: str, label: str) -> Slot:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass, field
 from typing import Any
 
 from deidlab.carriers.enclosed import is_media_type
@@ -108,13 +107,3 @@ def is_uuid(root: str) -> bool:
 
 def is_oid(root: str) -> bool:
     return _OID.fullmatch(root) is not None
-
-
-@dataclass(slots=True)
-class Anchors:
-    """Names of places in one document: what somebody called them may say who it is about."""
-
-    _new: dict[str, str] = field(default_factory=dict, repr=False)
-
-    def of(self, name: str) -> str:
-        return self._new.setdefault(name, f"id{len(self._new) + 1}")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from xml.etree.ElementTree import Element
 
+from deidlab.carriers.captions import caption_of
 from deidlab.carriers.carrier import Removed, Run, Slot, join_runs
 from deidlab.carriers.ccda_fields import Attributes, age_slots, field_slots, name_slots
 from deidlab.carriers.ccda_place import flat_text, mask_text, put_tail, put_text, runs_of, take_out
@@ -21,6 +22,7 @@ class Walk:
     removed: Removed = field(default_factory=Removed)
     closing: list[Callable[[], None]] = field(default_factory=list, repr=False)
     _attributes: Attributes = field(init=False, repr=False)
+    _caption: str = field(default="", init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._attributes = Attributes(self.removed)
@@ -109,9 +111,8 @@ class Walk:
             mask_text(element)
 
     def _narrative(self, element: Element) -> Iterator[Slot]:
-        block: list[Run] = []
-        yield from self._blocks(element, block)
-        yield from _joined(block)
+        self._caption = ""
+        yield from self._blocks(element, [])
 
     def _blocks(self, element: Element, block: list[Run]) -> Iterator[Slot]:
         known = table()["narrative"]
@@ -121,7 +122,7 @@ class Walk:
         yield from self._attributes.slots(element, "narrative", "")
         is_block = element.tag in known["blocks"]
         if is_block:
-            yield from _joined(block)
+            yield from self._joined(block)
         if element.text:
             block.append(Run(flat_text(element.text), partial(put_text, element)))
         for child in element:
@@ -129,12 +130,13 @@ class Walk:
             if child.tail:
                 block.append(Run(flat_text(child.tail), partial(put_tail, child)))
         if is_block:
-            yield from _joined(block)
+            yield from self._joined(block)
 
-
-def _joined(block: list[Run]) -> Iterator[Slot]:
-    """The runs of a block as a piece, if they say something; the next block begins."""
-    runs = block.copy()
-    block.clear()
-    if any(run.text.strip() for run in runs):
-        yield join_runs(runs)
+    def _joined(self, block: list[Run]) -> Iterator[Slot]:
+        """The runs of a block as a piece, if they say something; the next block begins."""
+        runs = block.copy()
+        block.clear()
+        said = "".join(run.text for run in runs).strip()
+        if said:
+            yield join_runs(runs, self._caption)
+            self._caption = caption_of(said)
