@@ -50,7 +50,8 @@ class Maker:
         for place, kind in self.known["places"].items():
             owner, name = place.split("/")
             for class_ in ("PSN", "PLC", SECRET) if kind == "entity" else ("PSN",):
-                yield f"<{owner} classCode='{class_}'>{self._element(name, kind)}</{owner}>"
+                of = self.known["entities"].get(class_, kind) if kind == "entity" else kind
+                yield f"<{owner} classCode='{class_}'>{self._element(name, of)}</{owner}>"
         for type_, kind in (*self.known["values"].items(), ("BIN", ""), (SECRET, "")):
             yield f"<observation>{self._element('value', kind, type_)}</observation>"
         marks = (*self.known["narrative"]["blocks"][1:], *self.known["narrative"]["inline"])
@@ -75,4 +76,5 @@ class Maker:
         rules = self.known["attributes"].get(kind.partition(":")[0], {})
         names = dict.fromkeys((*rules, "nullFlavor", *_STRANGE))
         kept = (name for name in names if self.value == TEXT or name not in _CODES)
-        return "".join(f" {name}={quoteattr(self.value)}" for name in kept)
+        values = ((name, "MA" if rules.get(name) in self.kept else self.value) for name in kept)
+        return "".join(f" {name}={quoteattr(value)}" for name, value in values)
