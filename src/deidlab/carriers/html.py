@@ -10,7 +10,7 @@ import codecs
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 
 from deidlab.carriers.addresses import address_slot
 from deidlab.carriers.anchors import Anchors
@@ -109,8 +109,8 @@ class _Letter:
             return ",".join(filter(is_font, value.split(","))) or None
         if rule == "language":
             return value if _LANGUAGE.fullmatch(value) else None
-        is_word = value in table()["vocabulary"]["words"].split() or value.lower() in _colours()
-        return value if rule == "look" and (not value or is_word or _HARMLESS.fullmatch(value)) else None
+        is_known = not value or value in _words() or _HARMLESS.fullmatch(value)
+        return value if rule == "look" and is_known else None
 
     def written(self) -> str:
         return "".join(event.written() for event in self.events)
@@ -126,12 +126,15 @@ def _block_slots(block: list[Text], caption: str) -> Iterator[Slot]:
         yield join_runs(runs, caption)
 
 
+@cache
 def _rules() -> dict[str, str]:
     return {name: rule for rule, listed in table()["attributes"].items() for name in listed}
 
 
-def _colours() -> frozenset[str]:
-    return frozenset(table()["css"]["words"].split())
+@cache
+def _words() -> frozenset[str]:
+    """Words of the standard, and the names of colours."""
+    return frozenset((*table()["vocabulary"]["words"].split(), *table()["css"]["words"].split()))
 
 
 class HTMLLetter:
@@ -152,22 +155,28 @@ def _read(content: bytes) -> tuple[_Letter, bytes, str]:
     """The page, the mark that it begins with, and its character set."""
     if len(content) > MAX_BYTES:
         raise Refused(f"it has more than {MAX_BYTES >> 20} MiB of HTML")
-    mark, charset = next((each for each in _BOMS if content.startswith(each[0])), (b"", ""))
-    shown = charset
-    if not charset:
-        said = _DECLARED.search(content) or _META.search(content[:4096])
-        shown = said[1].decode("ascii").lower() if said else "utf-8"
-        if shown not in table()["charsets"]:
-            raise Refused("it names a character set that is not known here; save it as UTF-8")
-        charset = table()["charsets"][shown]
+    mark, said = next((each for each in _BOMS if content.startswith(each[0])), (b"", ""))
+    # What an XML declaration says is lost with it.
+    kept = said or _named(_META, content) or "utf-8"
+    charset = said or _named(_DECLARED, content) or kept
     try:
-        text = content.removeprefix(mark).decode(charset)
+        text = content.removeprefix(mark).decode(table()["charsets"].get(charset, charset))
     except UnicodeDecodeError as error:
         raise Refused(f"byte {error.start} is not of its character set; save it as UTF-8") from None
     if "\0" in text:
         raise Refused("it has a NUL; this is not a page")
     removed = Removed()
-    return _Letter(Reader(shown.removesuffix("-le").removesuffix("-be"), removed).read(text), removed), mark, charset
+    events = Reader(kept.removesuffix("-le").removesuffix("-be"), removed).read(text)
+    return _Letter(events, removed), mark, table()["charsets"].get(kept, kept)
+
+
+def _named(pattern: re.Pattern[bytes], content: bytes) -> str:
+    """The character set that a page names; one that is not known is refused."""
+    match = pattern.search(content[:4096])
+    name = match[1].decode("ascii").lower() if match else ""
+    if name and name not in table()["charsets"]:
+        raise Refused("it names a character set that is not known here; save it as UTF-8")
+    return name
 
 
 def begins(head: bytes) -> bool:

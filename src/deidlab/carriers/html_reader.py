@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass, field
 from functools import cache
 from html import escape
-from html.parser import HTMLParser
 from typing import Any
 
 from deidlab.carriers.carrier import Refused, Removed
+from deidlab.carriers.html_tokens import cut_html
 from deidlab.carriers.tables import load_table
 
 _DOCTYPE = re.compile(
@@ -64,11 +64,10 @@ class Literal:
         return self.text
 
 
-class Reader(HTMLParser):
+class Reader:
     """Reads one letter; `charset` is how it is written again."""
 
     def __init__(self, charset: str, removed: Removed) -> None:
-        super().__init__(convert_charrefs=True)
         self.events: list[Tag | Text | Literal] = []
         self._charset, self._removed = charset, removed
         self._gone = ""
@@ -77,45 +76,44 @@ class Reader(HTMLParser):
         self._in_style = False
 
     def read(self, text: str) -> list[Tag | Text | Literal]:
-        """All of a letter; one that ends inside a tag or a comment is refused."""
-        if text.rfind("<!--") > text.rfind("-->") or re.search(r"<[/!?A-Za-z][^>]*\Z", text):
-            raise Refused("it ends inside a tag or a comment; it may be cut off")
-        self.feed(text)
-        self.close()
-        if self._gone or self.cdata_elem:
+        """All of a letter; one that ends inside what shows no text is refused."""
+        for token in cut_html(text):
+            if token.kind == "start":
+                self._start(token.text, dict(token.attributes))
+            elif token.kind == "end":
+                self._end(token.text)
+            elif token.kind == "text":
+                self._text(token.text)
+            elif token.kind == "doctype":
+                self._doctype(token.text)
+            else:
+                self._removed["comments" if token.kind == "comment" else "processing instructions"] += 1
+        if self._gone:
             raise Refused("an element in it that shows no text is never closed; it may be cut off")
         return self.events
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
         if self._gone:
             self._gone_depth += tag == self._gone
         elif tag in names("gone"):
             self._gone, self._gone_depth = tag, 1
             self._removed[tag] += 1
         elif tag == "meta":
-            self._meta(dict(attrs))
+            self._meta(attributes)
         elif tag in names("gone_alone"):
             self._removed[tag] += 1
-        elif tag == "input" and not self._is_shown(dict(attrs)):
+        elif tag == "input" and attributes.get("type", "text").lower() not in table()["elements"]["inputs"]:
             self._removed["hidden fields"] += 1
         elif tag == "style":
             self._in_style = True
             self.events.append(Tag(tag))
         elif tag in names("blocks") | names("inline"):
             self._exact += tag in ("pre", "textarea")
-            found = Tag(tag)
-            for name, value in attrs:
-                found.attributes.setdefault(name, value or "")
-            self.events.append(found)
+            self.events.append(Tag(tag, attributes))
         else:
             self._removed["unknown elements"] += 1
 
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_starttag(tag, attrs)
-        if tag not in names("empty"):
-            self.handle_endtag(tag)
-
-    def handle_endtag(self, tag: str) -> None:
+    def _end(self, tag: str) -> None:
         if self._gone:
             self._gone_depth -= tag == self._gone
             self._gone = self._gone if self._gone_depth else ""
@@ -126,7 +124,7 @@ class Reader(HTMLParser):
         elif tag == "br":
             self.events.append(Tag(tag))
 
-    def handle_data(self, data: str) -> None:
+    def _text(self, data: str) -> None:
         if self._gone:
             return
         last = self.events[-1] if self.events else None
@@ -135,31 +133,18 @@ class Reader(HTMLParser):
         else:
             self.events.append(Text(data, self._in_style, self._exact > 0))
 
-    def handle_comment(self, data: str) -> None:
-        self._removed["comments"] += 1
-
-    def handle_decl(self, decl: str) -> None:
-        name, _, rest = decl.partition(" ")
-        known = name.lower() == "doctype" and _DOCTYPE.fullmatch(rest.strip())
+    def _doctype(self, said: str) -> None:
+        known = _DOCTYPE.fullmatch(said)
         self._removed["document types"] += not known
-        self.events.append(Literal(f"<!DOCTYPE {rest.strip()}>" if known else "<!DOCTYPE html>"))
+        self.events.append(Literal(f"<!DOCTYPE {said}>" if known else "<!DOCTYPE html>"))
 
-    def handle_pi(self, data: str) -> None:
-        self._removed["processing instructions"] += 1
-
-    def unknown_decl(self, data: str) -> None:
-        self._removed["comments"] += 1
-
-    def _is_shown(self, attributes: dict[str, str | None]) -> bool:
-        return (attributes.get("type") or "text").lower() in table()["elements"]["inputs"]
-
-    def _meta(self, attributes: dict[str, str | None]) -> None:
+    def _meta(self, attributes: dict[str, str]) -> None:
         """The character set and the width of the window stay."""
-        content = attributes.get("content") or ""
-        says = (attributes.get("http-equiv") or "").lower() == "content-type"
+        content = attributes.get("content", "")
+        says = attributes.get("http-equiv", "").lower() == "content-type"
         if attributes.get("charset") or says:
             self.events.append(Literal(f'<meta charset="{self._charset}">'))
-        elif (attributes.get("name") or "").lower() == "viewport" and _VIEWPORT.fullmatch(content):
+        elif attributes.get("name", "").lower() == "viewport" and _VIEWPORT.fullmatch(content):
             self.events.append(Literal(f'<meta name="viewport" content="{content}">'))
         else:
             self._removed["meta"] += 1
