@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from xml.etree.ElementTree import Element
 
-from deidlab.carriers.captions import caption_of
+from deidlab.carriers.captions import caption_of, patient_caption
 from deidlab.carriers.carrier import Removed, Run, Slot, join_runs
 from deidlab.carriers.ccda_fields import Attributes, age_slots, field_slots, name_slots
 from deidlab.carriers.ccda_place import flat_text, mask_text, put_tail, put_text, runs_of, take_out
@@ -23,13 +23,14 @@ class Walk:
     closing: list[Callable[[], None]] = field(default_factory=list, repr=False)
     _attributes: Attributes = field(init=False, repr=False)
     _caption: str = field(default="", init=False, repr=False)
+    _gender: str = field(default="", init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._attributes = Attributes(self.removed)
 
     def element(self, element: Element, kind: str, owner: str = "") -> Iterator[Slot]:
         """An element of a kind that the table knows, with all that stands in it."""
-        caption = table()["captions"].get(f"{owner}/{element.tag}", "")
+        caption = patient_caption(table()["captions"].get(f"{owner}/{element.tag}", ""), self._gender)
         first, _, label = kind.partition(":")
         if first == "narrative":
             yield from self._narrative(element)
@@ -49,6 +50,9 @@ class Walk:
             self._no_text(element)
 
     def _children(self, element: Element, kind: str) -> Iterator[Slot]:
+        if element.tag == "patient":
+            told = element.find("administrativeGenderCode")
+            self._gender = "" if told is None else told.get("code", "")
         for child in list(element):
             found = self._kind_in(element, kind, child)
             if found:

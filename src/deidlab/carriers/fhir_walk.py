@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from deidlab.carriers.captions import patient_caption
 from deidlab.carriers.carrier import KEY, Removed, Slot
 from deidlab.carriers.enclosed import is_media_type, unpack
 from deidlab.carriers.fhir_fields import (
@@ -49,10 +50,12 @@ class Walk:
     types: dict[str, str] = field(repr=False)
     removed: Removed = field(default_factory=Removed)
     closing: list[Callable[[], None]] = field(default_factory=list, repr=False)
+    _gender: str = field(default="", init=False, repr=False)
 
     def resource(self, record: dict[str, Any]) -> Iterator[Slot]:
         """A resource that the table knows."""
         owner = record["resourceType"]
+        self._gender = str(record.get("gender", ""))
         if isinstance(record.get("id"), str):
             yield Place(record, "id").slot(KEY)
         elif "id" in record:
@@ -136,7 +139,7 @@ class Walk:
     ) -> Iterator[Slot]:
         first, _, label = kind.partition(":")
         if first == "person":
-            caption = table()["captions"].get(f"{owner}.{name}", "")
+            caption = patient_caption(table()["captions"].get(f"{owner}.{name}", ""), self._gender)
             yield from name_slots(value, label, caption, self.removed)
             yield from self._members(value, "HumanName", ("text", "family", "given", "prefix", "suffix"))
         elif kind == "contact":

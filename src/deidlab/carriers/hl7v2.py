@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
+from deidlab.carriers.captions import patient_caption
 from deidlab.carriers.carrier import Parts, Piece, Refused, Removed, Slot
 from deidlab.carriers.hl7_date import hl7_date_slots
 from deidlab.carriers.hl7v2_text import (
@@ -101,6 +102,7 @@ class _Message:
     def _typed(self, segment: Segment, number: int, kind: str) -> Iterator[Slot]:
         name, _, label = kind.partition(":")
         caption = load_table("hl7v2")["captions"].get(f"{segment.name}-{number}", "")
+        caption = patient_caption(caption, segment.text(8, self.delimiters))
         for repetition in segment.repetitions(number):
             if name == "text":
                 yield from self._leaf(repetition, "1", "text", caption)

@@ -89,12 +89,14 @@ def _everything(value: str) -> str:
     known = load_table("html")
     attributes = [name for names in known["attributes"].values() for name in names]
     strange = ["onclick", "data-name", "srcset", "action", "content", "charset", "background", "longdesc", "srcdoc", "xmlns:a", "datetime", "cite", "foo"]
-    written = "".join(f" {name}={quoteattr(value)}" for name in (*attributes, *strange))
+    written = [f" {name}={quoteattr(value)}" for name in (*attributes, *strange)]
     parts = [f"<!DOCTYPE {SECRET}><!--{SECRET}--><?{SECRET} a?><![if {SECRET}]>{TEXT}<![endif]>"]
     for kind, names in known["elements"].items():
         for name in (*names, "foo", "o:p") if kind != "inputs" else ():
             closing = "" if name in (*known["elements"]["empty"], *known["elements"]["gone_alone"]) else f"{TEXT}</{name}>"
-            parts.append(f"<{name}{written}>{closing}{TEXT}")
+            # What becomes of an attribute hardly depends on its element.
+            some = written if name in ("a", "img", "li", "foo") else written[len(parts) % 8 :: 8]
+            parts.append(f"<{name}{''.join(some)}>{closing}{TEXT}")
     sheet = f"/*{SECRET}*/ @import '{SECRET}'; .{SECRET}, #{SECRET} a[title={SECRET}] {{ color: red }} @media {SECRET} {{ p {{ {value} }} }}"
     parts += [f"<style type='{SECRET}'>{sheet} .{SECRET} {{ {value} }}</style>", f"<input type=hidden value={SECRET}>"]
     parts += [f"<meta {kind}='{SECRET}' content='{SECRET}'>" for kind in ("name", "http-equiv", "property")]
