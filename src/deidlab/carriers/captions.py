@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from deidlab.carriers.docx_values import words
 
-
 _TITLES = {"male": "Mr", "m": "Mr", "female": "Mrs", "f": "Mrs"}
 
 

@@ -148,7 +148,7 @@ def age_slots(element: Element, removed: Removed) -> Iterator[Slot]:
 
 
 def name_slots(element: Element, label: str, caption: str, removed: Removed) -> Iterator[Slot]:
-    """Family name and given names as one piece, so that they are one person; what else there is, as another."""
+    """Family name and given names as one piece, so that they are one person; all else as others."""
     families, givens = ([each for each in element if each.tag == tag] for tag in ("family", "given"))
     for each in [each for each in element if each.tag in ("prefix", "suffix")]:
         if (each.text or "").strip().rstrip(".") not in fhir_table()["titles"]:

@@ -1,4 +1,4 @@
-"""Text that is enclosed in a record, packed in base64, as pieces: plain or marked up. Of other kinds there is none."""
+"""Text that is enclosed in a record, packed in base64, as pieces: plain or marked up; nothing else is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A time as HL7 writes it (20640314093000-0500) as a piece: the day alone, in the way that notes write dates."""
+"""A time as HL7 writes it (20640314093000-0500) as a piece: the day alone, as notes write dates."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """HTML letters: a page in; the same page out, of the tags, attributes and styles that the table knows.
 
-Text over inline tags is one piece. Script, comments, hidden fields and what else no reader sees goes; pictures
-give way to a blank one, since a picture may be a scanned letter.
+Text over inline tags is one piece. Script, comments, hidden fields and what else no reader sees goes;
+pictures give way to a blank one, since a picture may be a scanned letter.
 """
 
 from __future__ import annotations
@@ -57,7 +57,9 @@ class _Letter:
                 yield from self._attributes(event)
 
     def _sheet(self, text: str) -> str:
-        sheet, gone = clean_sheet(text, lambda mark, name: (self._ids if mark == "#" else self._classes).of(name))
+        sheet, gone = clean_sheet(
+            text, lambda mark, name: (self._ids if mark == "#" else self._classes).of(name)
+        )
         self.removed["styles"] += gone
         return sheet
 

@@ -109,7 +109,11 @@ def _after(pattern: re.Pattern[str], page: str, place: int) -> int:
 
 def _end_of(page: str, place: int, pattern: str | re.Pattern[str]) -> tuple[int, int]:
     """Where the next of these begins and ends; a page without one is cut off."""
-    match = re.compile(pattern, re.I).search(page, place) if isinstance(pattern, str) else pattern.search(page, place)
+    match = (
+        re.compile(pattern, re.I).search(page, place)
+        if isinstance(pattern, str)
+        else pattern.search(page, place)
+    )
     if match is None:
         raise _cut_off()
     return match.span()

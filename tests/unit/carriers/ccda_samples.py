@@ -21,7 +21,17 @@ HEAD = (
     'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">'
 )
 ROLE = '<recordTarget><patientRole><id root="1.2.3" extension="p7"/><patient>{}</patient></patientRole></recordTarget>'
-_STRANGE = ("foo", "q:foo", "sdtc:foo", "xsi:schemaLocation", "xml:lang", "title", "extension", "value", "displayName")
+_STRANGE = (
+    "foo",
+    "q:foo",
+    "sdtc:foo",
+    "xsi:schemaLocation",
+    "xml:lang",
+    "title",
+    "extension",
+    "value",
+    "displayName",
+)
 # A code and the unit of a number stay, whatever they are.
 _CODES = ("code", "unit", "currency", "alignment")
 

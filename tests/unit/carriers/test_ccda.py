@@ -66,7 +66,9 @@ def _strings(content: bytes) -> list[str]:
     """All that another parser reads in it, in lower case."""
     root = etree.fromstring(content)
     assert not [each for each in root.iter() if not isinstance(each.tag, str)]
-    texts = (text or "" for each in root.iter() for text in (each.tag, each.text, each.tail, *each.attrib.values()))
+    texts = (
+        text or "" for each in root.iter() for text in (each.tag, each.text, each.tail, *each.attrib.values())
+    )
     return [*(text.lower() for text in texts), "".join(root.itertext()).lower()]
 
 
@@ -104,12 +106,21 @@ def test_names_dates_and_keys_agree_all_over_the_document(tmp_path: Path) -> Non
     (family,), given = _found(out, "//v:family/text()"), _found(out, "//v:given/text()")
     assert len(given) == 2 and f"Summary of {given[0]} {family}" in _found(out, "//v:title/text()")
     assert _found(out, "//v:content/text()") == [family]
-    days = [dt.date.fromisoformat(each[:8]) for each in _found(out, "//v:birthTime/@value | //v:effectiveTime/@value | //v:low/@value")]
+    days = [
+        dt.date.fromisoformat(each[:8])
+        for each in _found(out, "//v:birthTime/@value | //v:effectiveTime/@value | //v:low/@value")
+    ]
     assert [(day - min(days)).days for day in sorted(days)] == [0, 30324, 30325]
     assert any(each.endswith("093000-0500") for each in _found(out, "//v:effectiveTime/@value"))
     assert _found(out, "//v:value[@unit='a']/@value") == ["90"]
-    assert _found(out, "//v:observation/v:text/v:reference/@value") == ["#id1"] == ["#" + _found(out, "//v:paragraph/@ID")[0]]
-    assert re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", _found(out, "//v:observation/v:id/@root")[0])
+    assert (
+        _found(out, "//v:observation/v:text/v:reference/@value")
+        == ["#id1"]
+        == ["#" + _found(out, "//v:paragraph/@ID")[0]]
+    )
+    assert re.fullmatch(
+        r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", _found(out, "//v:observation/v:id/@root")[0]
+    )
     assert _found(out, "//v:assignedAuthor/v:id/@root") == ["2.16.840.1.113883.4.6"]
     assert _found(out, "//v:patientRole/v:id/@root")[0].startswith("2.25.")
 
@@ -121,7 +132,9 @@ def test_what_its_place_cannot_hold_is_said_to_be_masked(tmp_path: Path) -> None
     assert _found(out, "//v:family/text()") == ["[PATIENT-1]"] and _found(out, "//v:given/text()") == []
     young = DOCUMENT.replace(b'value="93"', b'value="54"')
     out = _masked(young, tmp_path, "--style", "tag", "--policy", "safe-harbor")
-    assert _found(out, "//v:birthTime/@value") == ["1981"] and _found(out, "//v:value[@unit='a']/@value") == ["54"]
+    assert _found(out, "//v:birthTime/@value") == ["1981"] and _found(out, "//v:value[@unit='a']/@value") == [
+        "54"
+    ]
 
 
 @pytest.mark.parametrize(("policy", "style"), [
@@ -130,11 +143,15 @@ def test_what_its_place_cannot_hold_is_said_to_be_masked(tmp_path: Path) -> None
 def test_a_sentinel_at_every_place_is_in_none_of_the_output(policy: str, style: str, tmp_path: Path) -> None:
     rules = load_policy(policy)
     labels = {each for members in table()["inside"].values() for each in members.values() if each.isupper()}
-    kept = frozenset(each for each in (*labels, "HOSPITAL", "ORGANIZATION") if rules.row(each).action == "keep")
+    kept = frozenset(
+        each for each in (*labels, "HOSPITAL", "ORGANIZATION") if rules.row(each).action == "keep"
+    )
     words = [word for word in WORDS if rules.row("DATE").action != "keep" or not word.startswith("2031")]
     folder = tmp_path / "in"
     folder.mkdir()
-    for name, value in VALUES.items() if policy == "i2b2" else [("text", TEXT), ("oid", VALUES["oid"])]:
+    for name, value in (
+        VALUES.items() if (policy, style) == ("i2b2", "tag") else [("text", TEXT), ("oid", VALUES["oid"])]
+    ):
         (folder / f"{name}.xml").write_bytes(Maker(value, kept).full())
     out = mask(folder, tmp_path / "out", "--from", "ccda", "--policy", policy, "--style", style)
     files = list(out.glob("*.xml"))
@@ -169,7 +186,11 @@ def test_enclosed_text_is_masked_in_its_package(kind: str, text: str, tmp_path: 
     body = f'<component><nonXMLBody><text mediaType="{kind}" representation="B64">\n{packed[:20]}\n{packed[20:]}</text></nonXMLBody></component>'
     out = _masked(document(body), tmp_path, "--style", "tag")
     (data,) = _found(out, "//v:text/text()")
-    assert base64.b64decode(data, validate=True).decode().startswith(("Seen by Dr. [DOCTOR-1].\nWell.", "<p>Seen by Dr. [DOCTOR-1]"))
+    assert (
+        base64.b64decode(data, validate=True)
+        .decode()
+        .startswith(("Seen by Dr. [DOCTOR-1].\nWell.", "<p>Seen by Dr. [DOCTOR-1]"))
+    )
 
 
 def test_enclosed_files_of_other_kinds_are_gone_and_plain_text_keeps_its_lines(tmp_path: Path) -> None:
@@ -214,7 +235,10 @@ def test_too_much_of_it_is_refused_and_nothing_is_written(
 
     monkeypatch.setattr(xml_text, "MAX_BYTES", 500)
     (tmp_path / "in.xml").write_bytes(DOCUMENT)
-    assert not mask(tmp_path / "in.xml", tmp_path / "out.xml", code=3).exists() or not (tmp_path / "out.xml").read_bytes()
+    assert (
+        not mask(tmp_path / "in.xml", tmp_path / "out.xml", code=3).exists()
+        or not (tmp_path / "out.xml").read_bytes()
+    )
     assert "MiB of XML" in capsys.readouterr().err
 
 
@@ -227,7 +251,9 @@ def test_many_texts_and_wide_ones_take_no_longer_than_their_length() -> None:
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "iso-8859-1", "windows-1252"])
 def test_encodings_are_read_as_declared(encoding: str, tmp_path: Path) -> None:
-    text = f'<?xml version="1.0" encoding="{encoding}"?>\n' + DOCUMENT.decode().replace("Well", "Übel").replace("Ada", "Zoë")
+    text = f'<?xml version="1.0" encoding="{encoding}"?>\n' + DOCUMENT.decode().replace(
+        "Well", "Übel"
+    ).replace("Ada", "Zoë")
     path = tmp_path / "in.xml"
     path.write_bytes(text.encode(encoding))
     assert recognise_format(path).name == "ccda"
@@ -235,7 +261,11 @@ def test_encodings_are_read_as_declared(encoding: str, tmp_path: Path) -> None:
 
 
 def test_other_xml_is_no_cda_document(tmp_path: Path) -> None:
-    for text in ("<deIdi2b2><TEXT>a</TEXT></deIdi2b2>", "<ClinicalDocument/>", "<a>ClinicalDocument urn:hl7-org:v3</a>"):
+    for text in (
+        "<deIdi2b2><TEXT>a</TEXT></deIdi2b2>",
+        "<ClinicalDocument/>",
+        "<a>ClinicalDocument urn:hl7-org:v3</a>",
+    ):
         assert not begins(text.encode())
     (tmp_path / "a.xml").write_text('<?xml version="1.0"?><deIdi2b2><TEXT>a</TEXT></deIdi2b2>')
     assert recognise_format(tmp_path / "a.xml").name == "i2b2"

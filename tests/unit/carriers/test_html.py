@@ -52,12 +52,17 @@ def _masked(text: str, folder: Path, *more: str) -> str:
 
 def test_what_is_known_stays_as_it_was() -> None:
     again = _again(LETTER)
-    assert "Mr. <b>Quill</b>feather saw Dr. Tom\n   Harkness\xa0&lt;5 kg. <a href=\"#id1\">up</a></p>" in again
-    assert '<table border="1"><tr><td id="id1">Patient:</td><td>Ada <b>Quill</b>feather</td></tr></table>' in again
-    assert "p.c1 , #id1 > td { margin: 0cm; font-family: \"Calibri\" }" in again
+    assert 'Mr. <b>Quill</b>feather saw Dr. Tom\n   Harkness\xa0&lt;5 kg. <a href="#id1">up</a></p>' in again
+    assert (
+        '<table border="1"><tr><td id="id1">Patient:</td><td>Ada <b>Quill</b>feather</td></tr></table>'
+        in again
+    )
+    assert 'p.c1 , #id1 > td { margin: 0cm; font-family: "Calibri" }' in again
     assert '<body class="c1" bgcolor="#ffffff"><h1>Discharge letter</h1>' in again
     assert '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>' in again
-    assert 'src="data:image/gif;base64,' in again and 'width="10"><pre>Seen by\nDr. Tom Harkness</pre>' in again
+    assert (
+        'src="data:image/gif;base64,' in again and 'width="10"><pre>Seen by\nDr. Tom Harkness</pre>' in again
+    )
     assert HTMLLetter().take_apart(LETTER.encode()).removed == {
         "meta": 1, "comments": 1, "unknown elements": 1, "pictures": 1, "styles": 1,
     }  # fmt: skip
@@ -67,7 +72,10 @@ def test_what_is_known_stays_as_it_was() -> None:
 def test_a_name_over_tags_and_lines_is_one_and_cells_have_their_captions() -> None:
     pieces = HTMLLetter().take_apart(LETTER.encode()).pieces
     found = {piece.text: piece.caption for piece in pieces}
-    assert "Mr. Quillfeather saw Dr. Tom Harkness\xa0<5 kg. up" in found and found["Ada Quillfeather"] == "Patient"
+    assert (
+        "Mr. Quillfeather saw Dr. Tom Harkness\xa0<5 kg. up" in found
+        and found["Ada Quillfeather"] == "Patient"
+    )
     assert "Seen by\nDr. Tom Harkness" in found and "Letter about Zebulon Quillfeather" in found
 
 
@@ -80,7 +88,10 @@ def test_nothing_of_the_people_is_left_and_the_look_is(policy: str, style: str, 
     assert [each.tag for each in after.iter()] == [each.tag for each in before.iter()]
     assert [each.get("class") for each in after.iter()] == [each.get("class") for each in before.iter()]
     if style == "tag":
-        assert "<p class=\"c1\" title=\"Mr. [PATIENT-1]\">Mr. <b>[PATIENT-1]</b> saw Dr. [DOCTOR-1]\xa0&lt;5 kg." in out
+        assert (
+            '<p class="c1" title="Mr. [PATIENT-1]">Mr. <b>[PATIENT-1]</b> saw Dr. [DOCTOR-1]\xa0&lt;5 kg.'
+            in out
+        )
         assert "<td>[PATIENT-2]<b></b></td>" in out
 
 
@@ -88,17 +99,38 @@ def _everything(value: str) -> str:
     """The value in every attribute, and a sentinel in the text, of each known element and of unknown ones."""
     known = load_table("html")
     attributes = [name for names in known["attributes"].values() for name in names]
-    strange = ["onclick", "data-name", "srcset", "action", "content", "charset", "background", "longdesc", "srcdoc", "xmlns:a", "datetime", "cite", "foo"]
+    strange = [
+        "onclick",
+        "data-name",
+        "srcset",
+        "action",
+        "content",
+        "charset",
+        "background",
+        "longdesc",
+        "srcdoc",
+        "xmlns:a",
+        "datetime",
+        "cite",
+        "foo",
+    ]
     written = [f" {name}={quoteattr(value)}" for name in (*attributes, *strange)]
     parts = [f"<!DOCTYPE {SECRET}><!--{SECRET}--><?{SECRET} a?><![if {SECRET}]>{TEXT}<![endif]>"]
     for kind, names in known["elements"].items():
         for name in (*names, "foo", "o:p") if kind != "inputs" else ():
-            closing = "" if name in (*known["elements"]["empty"], *known["elements"]["gone_alone"]) else f"{TEXT}</{name}>"
+            closing = (
+                ""
+                if name in (*known["elements"]["empty"], *known["elements"]["gone_alone"])
+                else f"{TEXT}</{name}>"
+            )
             # What becomes of an attribute hardly depends on its element.
             some = written if name in ("a", "img", "li", "foo") else written[len(parts) % 8 :: 8]
             parts.append(f"<{name}{''.join(some)}>{closing}{TEXT}")
     sheet = f"/*{SECRET}*/ @import '{SECRET}'; .{SECRET}, #{SECRET} a[title={SECRET}] {{ color: red }} @media {SECRET} {{ p {{ {value} }} }}"
-    parts += [f"<style type='{SECRET}'>{sheet} .{SECRET} {{ {value} }}</style>", f"<input type=hidden value={SECRET}>"]
+    parts += [
+        f"<style type='{SECRET}'>{sheet} .{SECRET} {{ {value} }}</style>",
+        f"<input type=hidden value={SECRET}>",
+    ]
     parts += [f"<meta {kind}='{SECRET}' content='{SECRET}'>" for kind in ("name", "http-equiv", "property")]
     return "".join(parts)
 
@@ -111,13 +143,17 @@ def test_a_sentinel_at_every_place_is_in_none_of_the_output(policy: str, tmp_pat
     for name, value in VALUES.items() if policy == "i2b2" else [("text", TEXT), ("mail", VALUES["mail"])]:
         text = _everything(value if name != "word" else f"Dr. {SECRET}")
         (folder / f"{name}.html").write_text(f"<p>{TEXT}</p>{text}")
-    out = mask(folder, tmp_path / "out", "--policy", policy, "--style", "surrogate" if policy == "gdpr" else "tag")
+    out = mask(
+        folder, tmp_path / "out", "--policy", policy, "--style", "surrogate" if policy == "gdpr" else "tag"
+    )
     files = list(out.glob("*.html"))
     assert len(files) == len(list(folder.iterdir()))
     for path in files:
         content = path.read_text()
         root = lxml_html.fromstring(content.encode(), parser=lxml_html.HTMLParser(encoding="utf-8"))
-        strings = [text or "" for each in root.iter() for text in (each.text, each.tail, *each.attrib.values())]
+        strings = [
+            text or "" for each in root.iter() for text in (each.text, each.tail, *each.attrib.values())
+        ]
         assert len(strings) > 500
         seen = (content, "".join(map(str, root.itertext())), *strings)
         assert not [each for each in seen if SECRET.lower() in each.lower() or "555-0142" in each], path.name
@@ -144,7 +180,9 @@ def test_addresses_are_masked_by_what_they_are_of(tmp_path: Path) -> None:
     ("iso-8859-2", "<meta charset=iso-8859-2>"), ("cp1252", '<?xml version="1.0" encoding="windows-1252"?>'),
 ])  # fmt: skip
 def test_a_letter_keeps_its_character_set(encoding: str, head: str, tmp_path: Path) -> None:
-    content = f"{head}<html><p>Über Dr. Tom Härkness – 5 &euro; &#x2603;</p></html>".encode(encoding, "xmlcharrefreplace")
+    content = f"{head}<html><p>Über Dr. Tom Härkness – 5 &euro; &#x2603;</p></html>".encode(
+        encoding, "xmlcharrefreplace"
+    )
     (tmp_path / "in.html").write_bytes(content)
     (piece,) = HTMLLetter().take_apart(content).pieces
     assert piece.text == "Über Dr. Tom Härkness – 5 € ☃"
@@ -193,12 +231,25 @@ def test_styles_are_those_of_the_table() -> None:
     assert clean_declarations("color:#1F3763; margin: 0 auto;x:y;width:expression(alert(1));font:12pt 'Times New Roman'") == (
         "color: #1F3763; margin: 0 auto; font: 12pt 'Times New Roman'", 2)  # fmt: skip
     assert clean_declarations("background:url(a);color:Quill;behavior:none;--quill:red") == ("", 4)
-    sheet, removed = clean_sheet("@import url(a); p { color: red } .q:hover { top: 1px } }}} [a=b] { color: red } @media print { b { top: 0 } i { q: 1 } }", lambda mark, name: f"{mark and 'n'}1")
-    assert "[a" not in sheet and "q:" not in sheet.replace("n1:", "") and "@media print {\nb { top: 0 }\n}" in sheet and removed
+    sheet, removed = clean_sheet(
+        "@import url(a); p { color: red } .q:hover { top: 1px } }}} [a=b] { color: red } @media print { b { top: 0 } i { q: 1 } }",
+        lambda mark, name: f"{mark and 'n'}1",
+    )
+    assert (
+        "[a" not in sheet
+        and "q:" not in sheet.replace("n1:", "")
+        and "@media print {\nb { top: 0 }\n}" in sheet
+        and removed
+    )
 
 
 def test_pages_are_recognised(tmp_path: Path) -> None:
-    for name, text in (("a.html", "<p>a"), ("a.htm", "<p>a"), ("letter", "\n<!doctype HTML><p>a"), ("b", "<HTML><p>a")):
+    for name, text in (
+        ("a.html", "<p>a"),
+        ("a.htm", "<p>a"),
+        ("letter", "\n<!doctype HTML><p>a"),
+        ("b", "<HTML><p>a"),
+    ):
         (tmp_path / name).write_text(text)
         assert recognise_format(tmp_path / name).name == "html"
     assert not begins(b"<deIdi2b2>") and not begins(b"a <html>"[:4])

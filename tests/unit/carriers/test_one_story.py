@@ -88,7 +88,10 @@ def test_the_patient_keeps_one_name(story: dict[str, str]) -> None:
     assert f"<given>{given}</given><family>{family}</family>" in story["cda"]
     assert whole in re.sub("<[^>]*>", "", story["cda"])
     assert f"Patient: Mr. {whole}\n" in story["csv"]
-    assert f"Mr. {whole} came again" in re.sub("<[^>]*>", "", story["html"]) and f"Mr. {whole} was seen" in story["docx"]
+    assert (
+        f"Mr. {whole} came again" in re.sub("<[^>]*>", "", story["html"])
+        and f"Mr. {whole} was seen" in story["docx"]
+    )
 
 
 def test_the_same_number_has_the_same_pseudonym_everywhere(story: dict[str, str]) -> None:
@@ -103,7 +106,11 @@ def test_the_same_number_has_the_same_pseudonym_everywhere(story: dict[str, str]
     assert tuple(ids) == pseudonyms
     visit = root.find(".//v:encounter/v:id", names)
     assert visit is not None
-    assert visit.get("extension") == encounter["identifier"][0]["value"] == re.split(r"PV1\|.*\||[\r\n]+OBX", story["hl7"])[1]
+    assert (
+        visit.get("extension")
+        == encounter["identifier"][0]["value"]
+        == re.split(r"PV1\|.*\||[\r\n]+OBX", story["hl7"])[1]
+    )
 
 
 @pytest.mark.parametrize(("name", "pattern", "order", "since_birth"), [
