@@ -56,7 +56,7 @@ def hl7v2_table(known: dict[str, Any]) -> str:
 
 _CDA_MEANINGS = {
     "node": "gone through; structural attributes stay where they are words of the standard",
-    "code": "the code stays; `displayName` and `originalText` are searched; a house's own code system becomes a pseudonym",
+    "code": "stays; `displayName` and `originalText` are searched; a private code system gets a pseudonym",
     "number": "numbers and units stay; one of years is masked as AGE",
     "flag": "stays",
     "time": "the day is masked; time of day and zone stay only with a whole day",
@@ -67,14 +67,14 @@ _CDA_MEANINGS = {
     "address": "by its parts, below",
     "contact": "masked as PHONE, FAX, EMAIL or URL, by its scheme",
     "value": "by its `xsi:type`, below",
-    "entity": "by its `classCode`: substances and devices are searched, places masked as HOSPITAL, all others as PATIENT",
+    "entity": "by its `classCode`: substances and devices are searched, places are HOSPITAL, others PATIENT",
     "part": "one name with the others",
     "anchor": "leads to the new name of a place in the narrative, else removed",
     "removed": "removed and counted",
 }
 _HTML_ELEMENTS = {
     "blocks": "stay; the text of each is one piece",
-    "inline": "stay; text goes on over them",
+    "marks": "stay; text goes on over them",
     "gone": "removed with all that they hold",
     "gone_alone": "removed; of `meta` the character set and the window's width stay",
 }
@@ -117,9 +117,8 @@ def html_table(known: dict[str, Any]) -> str:
     rows = ["| what happens | elements, and attributes |", "|---|---|"]
     for kind, means in _HTML_ELEMENTS.items():
         rows.append(f"| {means} | {_listed(known['elements'][kind])} |")
-    rows.append(
-        f"| stay, as fields of forms; others are removed | `input` of the types {_listed(known['elements']['inputs'])} |"
-    )
+    inputs = _listed(known["elements"]["inputs"])
+    rows.append(f"| stay, as fields of forms; others are removed | `input` of the types {inputs} |")
     for kind, means in _HTML_ATTRIBUTES.items():
         rows.append(f"| {means} | attributes {_listed(known['attributes'][kind])} |")
     return "\n".join(rows)

@@ -15,9 +15,10 @@ _FITTING = re.compile(r"[!#-;=?-Z_a-z~ ]+")
 
 
 def address_slot(value: str, otherwise: str, put: Callable[[str], None]) -> Slot:
-    """The address behind its scheme; nothing is put where no address stands. `otherwise` is the PHI type without one.
+    """The address behind its scheme; nothing is put where no address stands.
 
-    What is asked for behind a ? goes: it may be the subject of a letter.
+    `otherwise` is the PHI type of one without a scheme. What stands behind a ? goes, such as the subject of
+    a mail.
     """
     scheme, colon, rest = value.partition(":")
     label = _LABELS.get(scheme.strip().lower(), "URL" if colon and "//" in rest else otherwise)

@@ -56,7 +56,7 @@ def counted_as(owner: str, name: str) -> str:
 @functools.cache
 def _names() -> frozenset[str]:
     known = table()
-    narrative = (*known["narrative"]["blocks"], *known["narrative"]["inline"])
+    narrative = (*known["narrative"]["blocks"], *known["narrative"]["marks"])
     inside = (name for members in known["inside"].values() for name in members)
     places = (name for place in known["places"] for name in place.split("/"))
     parts = ("name", "given", "family", "prefix", "suffix", "delimiter")

@@ -121,7 +121,7 @@ class Walk:
     def _blocks(self, element: Element, block: list[Run]) -> Iterator[Slot]:
         known = table()["narrative"]
         for child in list(element):
-            if child.tag not in known["inline"] and (child.tag not in known["blocks"] or child.tag == "text"):
+            if child.tag not in known["marks"] and (child.tag not in known["blocks"] or child.tag == "text"):
                 self._remove(element, child)
         yield from self._attributes.slots(element, "narrative", "")
         is_block = element.tag in known["blocks"]

@@ -28,7 +28,7 @@ def _known(name: str) -> frozenset[str]:
 @functools.cache
 def _tags() -> frozenset[str]:
     known = load_table("html")["elements"]
-    return frozenset((*known["blocks"], *known["inline"], "*"))
+    return frozenset((*known["blocks"], *known["marks"], "*"))
 
 
 def is_font(name: str) -> bool:

@@ -107,7 +107,7 @@ class Reader:
         elif tag == "style":
             self._in_style = True
             self.events.append(Tag(tag))
-        elif tag in names("blocks") | names("inline"):
+        elif tag in names("blocks") | names("marks"):
             self._exact += tag in ("pre", "textarea")
             self.events.append(Tag(tag, attributes))
         else:
@@ -117,7 +117,7 @@ class Reader:
         if self._gone:
             self._gone_depth -= tag == self._gone
             self._gone = self._gone if self._gone_depth else ""
-        elif tag == "style" or (tag in names("blocks") | names("inline") and tag not in names("empty")):
+        elif tag == "style" or (tag in names("blocks") | names("marks") and tag not in names("empty")):
             self._in_style = False
             self._exact -= tag in ("pre", "textarea") and self._exact > 0
             self.events.append(Tag(tag, closing=True))

@@ -64,7 +64,7 @@ class Maker:
                 yield f"<{owner} classCode='{class_}'>{self._element(name, of)}</{owner}>"
         for type_, kind in (*self.known["values"].items(), ("BIN", ""), (SECRET, "")):
             yield f"<observation>{self._element('value', kind, type_)}</observation>"
-        marks = (*self.known["narrative"]["blocks"][1:], *self.known["narrative"]["inline"])
+        marks = (*self.known["narrative"]["blocks"][1:], *self.known["narrative"]["marks"])
         inside = "".join(f"{self._leaf(mark, 'narrative')}<foo>{TEXT}</foo>{TEXT}" for mark in marks)
         yield f"<section><text>{TEXT}{inside}<p>{TEXT}</p><!--{SECRET}--><?q {SECRET}?></text></section>"
 
