@@ -150,10 +150,14 @@ def age_slots(element: Element, removed: Removed) -> Iterator[Slot]:
 def name_slots(element: Element, label: str, caption: str, removed: Removed) -> Iterator[Slot]:
     """Family name and given names as one piece, so that they are one person; all else as others."""
     families, givens = ([each for each in element if each.tag == tag] for tag in ("family", "given"))
-    for each in [each for each in element if each.tag in ("prefix", "suffix")]:
-        if (each.text or "").strip().rstrip(".") not in fhir_table()["titles"]:
-            removed[f"name/{each.tag}"] += 1
-            take_out(element, each)
+    titles = fhir_table()["titles"]
+    others = [
+        each
+        for each in element
+        if each.tag in ("prefix", "suffix") and (each.text or "").replace(".", "").strip() not in titles
+    ]
+    removed.update(f"name/{each.tag}" for each in others)
+    take_out(element, others)
     parts = [each for each in (*families[:1], *givens) if _text_of(each)]
     if parts:
         yield _one_person(element, parts, label, caption)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from xml.etree.ElementTree import Element
 
@@ -13,17 +13,29 @@ _EMPTY_LINE = re.compile(r"[ \t\r\f]*\n[ \t\r\f]*\n\s*")
 _WHITE = re.compile(r"[ \t\r\n\f]+")
 
 
-def take_out(parent: Element, child: Element) -> None:
-    """Remove an element; what stands behind it stays."""
-    place = list(parent).index(child)
-    parent.remove(child)
-    if not child.tail:
-        return
-    if place:
-        before = parent[place - 1]
-        before.tail = (before.tail or "") + child.tail
-    else:
-        parent.text = (parent.text or "") + child.tail
+def take_out(parent: Element, children: Collection[Element]) -> None:
+    """Remove elements, all at once; what stands behind them stays."""
+    gone = set(map(id, children))
+    kept: list[Element] = []
+    behind = [parent.text or ""]
+
+    def settle() -> None:
+        if len(behind) > 1:
+            text = "".join(behind)
+            if kept:
+                kept[-1].tail = text
+            else:
+                parent.text = text
+
+    for child in parent:
+        if id(child) in gone:
+            behind.append(child.tail or "")
+        else:
+            settle()
+            kept.append(child)
+            behind = [child.tail or ""]
+    settle()
+    parent[:] = kept
 
 
 def put_attribute(element: Element, key: str, new: str) -> None:

@@ -89,8 +89,13 @@ def fits(rule: str, value: str) -> bool:
     if rule == "template":
         return is_known_template(value)
     if rule == "known name":
-        return value in table()["vocabulary"]["code_systems"]
+        return value.casefold() in _code_systems()
     return rule == "media" and is_media_type(value)
+
+
+@functools.cache
+def _code_systems() -> frozenset[str]:
+    return frozenset(name.casefold() for name in table()["vocabulary"]["code_systems"])
 
 
 def is_known_system(oid: str) -> bool:

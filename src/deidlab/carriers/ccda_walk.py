@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from xml.etree.ElementTree import Element
@@ -53,12 +53,11 @@ class Walk:
         if element.tag == "patient":
             told = element.find("administrativeGenderCode")
             self._gender = "" if told is None else told.get("code", "")
-        for child in list(element):
-            found = self._kind_in(element, kind, child)
+        kinds = [(child, self._kind_in(element, kind, child)) for child in element]
+        self._remove(element, [child for child, found in kinds if not found])
+        for child, found in kinds:
             if found:
                 yield from self.element(child, found, element.tag)
-            else:
-                self._remove(element, child)
 
     def _kind_in(self, owner: Element, kind: str, child: Element) -> str:
         """The kind of an element, also of one that says itself what it is; empty where it goes."""
@@ -71,9 +70,10 @@ class Walk:
             return ""
         return "" if found == "removed" else found
 
-    def _remove(self, owner: Element, child: Element) -> None:
-        self.removed[counted_as(owner.tag, child.tag)] += 1
-        take_out(owner, child)
+    def _remove(self, owner: Element, children: Collection[Element]) -> None:
+        self.removed.update(counted_as(owner.tag, child.tag) for child in children)
+        if children:
+            take_out(owner, children)
 
     def _no_text(self, element: Element) -> None:
         """White space may stand between elements; other text has no place there."""
@@ -120,9 +120,8 @@ class Walk:
 
     def _blocks(self, element: Element, block: list[Run]) -> Iterator[Slot]:
         known = table()["narrative"]
-        for child in list(element):
-            if child.tag not in known["marks"] and (child.tag not in known["blocks"] or child.tag == "text"):
-                self._remove(element, child)
+        tags = {*known["marks"], *known["blocks"]} - {"text"}
+        self._remove(element, [child for child in element if child.tag not in tags])
         yield from self._attributes.slots(element, "narrative", "")
         is_block = element.tag in known["blocks"]
         if is_block:

@@ -125,12 +125,7 @@ class Reader:
             self.events.append(Tag(tag))
 
     def _text(self, data: str) -> None:
-        if self._gone:
-            return
-        last = self.events[-1] if self.events else None
-        if isinstance(last, Text):
-            last.text += data
-        else:
+        if not self._gone:
             self.events.append(Text(data, self._in_style, self._exact > 0))
 
     def _doctype(self, said: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
@@ -218,12 +219,13 @@ def test_a_page_that_is_too_large_leaves_nothing(
 
 
 @pytest.mark.parametrize("many", [
-    "<div>", "</div>", "<b", "<!", "<?", "<a b='", '<a b="', "&", "&amp", "<![", "a{b:c}", "<x y=z ",
+    "<div>", "</div>", "<b", "<!", "<?", "<a b='", '<a b="', "&", "&amp", "<![", "a{b:c}", "<x y=z ", "a<foo>", "<p>a", "<svg>",
 ])  # fmt: skip
 def test_hostile_pages_take_no_longer_than_their_length(many: str) -> None:
     started = time.process_time()
     for text in (many * 20_000 + "'\"></p>", f"<style>{many * 20_000}</style><p>a</p>"):
-        HTMLLetter().take_apart(text.encode())
+        with contextlib.suppress(Refused):
+            HTMLLetter().take_apart(text.encode())
     assert time.process_time() - started < 5
 
 
