@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.unit.carriers import ccda_samples
 from tests.unit.carriers.letters import letter, paragraph
 
 NAME = "Quillfeather"
@@ -12,4 +13,6 @@ SAMPLES: dict[str, bytes] = {
     ).encode(),
     "fhir": f'{{"resourceType": "Patient", "id": "778", "name": [{{"family": "{NAME}"}}]}}'.encode(),
     "fhir-ndjson": f'{{"resourceType": "Patient", "id": "778", "name": [{{"family": "{NAME}"}}]}}\n'.encode(),
+    "ccda": ccda_samples.document(f"<title>Seen by Dr. {NAME} on 3/14.</title>"),
+    "html": f"<!DOCTYPE html><html><body><p>Seen by Dr. <b>{NAME}</b> on 3/14.</p></body></html>".encode(),
 }

@@ -7,8 +7,9 @@ classified is passed through.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Protocol
 
 from deidlab.errors import CorpusError
@@ -41,10 +42,37 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One piece, and how what became of it is put in its place."""
+    """One piece, and how what became of it is put in its place: called with the text of each of its runs."""
 
     piece: Piece
+    put: Callable[..., None] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A stretch of text that stands in one place, and how another is put there."""
+
+    text: str = field(repr=False)
     put: Callable[[str], None] = field(repr=False)
+
+
+def join_runs(runs: Sequence[Run], caption: str = "") -> Slot:
+    """Runs that are read as one text, as a single piece."""
+
+    def put(*texts: str) -> None:
+        for run, text in zip(runs, texts, strict=True):
+            if text != run.text:
+                run.put(text)
+
+    cuts = tuple(accumulate(len(run.text) for run in runs[:-1]))
+    return Slot(Piece("".join(run.text for run in runs), "", caption, cuts), put)
+
+
+def put_all(slots: Iterable[Slot], texts: Sequence[str]) -> None:
+    """Fill slots with the texts of their runs, in order."""
+    left = iter(texts)
+    for slot in slots:
+        slot.put(*(next(left) for _ in range(len(slot.piece.cuts) + 1)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
-from deidlab.carriers.carrier import Parts, Refused, Removed
+from deidlab.carriers.carrier import Parts, Refused, Removed, Slot, put_all
 from deidlab.carriers.docx_clean import Cleaner
-from deidlab.carriers.docx_package import NewPackage, Package, Relation, write_xml
-from deidlab.carriers.docx_text import RunSlot, find_slots
+from deidlab.carriers.docx_package import NewPackage, Package, Relation
+from deidlab.carriers.docx_text import find_slots
 from deidlab.carriers.docx_values import Names, known
+from deidlab.carriers.xml_text import write_xml
 
 _MAIN = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
 _FIRST = "officeDocument"
@@ -100,7 +101,7 @@ class _Letter:
         self._cleaner.link, self._cleaner.picture = ids.get, blank
         return self._cleaner.root(self.package.tree(source), known()["roots"][part.kind])
 
-    def slots(self) -> Iterator[RunSlot]:
+    def slots(self) -> Iterator[Slot]:
         for part in self.parts:
             yield from find_slots(part.root)
 
@@ -110,7 +111,7 @@ class _Letter:
         new.relations[""] = [Relation("rId1", _FIRST, _BODY)]
         for part in self.parts:
             media_type = _MAIN if part.kind == _FIRST else table["parts"][part.kind]
-            new.add(part.name, write_xml(part.root, table["namespaces"], "wp14"), media_type)
+            new.add(part.name, write_xml(part.root, table["namespaces"], ' mc:Ignorable="wp14"'), media_type)
             if part.links:
                 new.relations[part.name] = part.links
             if any(each.kind == "image" for each in part.links):
@@ -141,9 +142,7 @@ class Docx:
 
     def put_together(self, content: bytes, texts: Sequence[str]) -> bytes:
         letter = _Letter.read(content)
-        left = iter(texts)
-        for slot in letter.slots():
-            slot.put([next(left) for _ in slot.places])
+        put_all(letter.slots(), texts)
         return letter.written()
 
 

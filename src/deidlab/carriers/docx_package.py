@@ -10,23 +10,18 @@ import io
 import posixpath
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from html import escape
-from xml.etree.ElementTree import Element, ParseError
-
-from defusedxml import ElementTree
-from defusedxml.common import DefusedXmlException
+from xml.etree.ElementTree import Element
 
 from deidlab.carriers.carrier import Refused
+from deidlab.carriers.xml_text import read_xml
 
 MAX_ENTRIES = 4096
 MAX_BYTES = 256 << 20
-MAX_XML_BYTES = 64 << 20
 MAX_RATIO = 200
 _ALWAYS = 16 << 20
 """As much as this may be packed as tightly as it likes."""
-MAX_DEPTH = 120
 
 _HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _RELATIONS = "application/vnd.openxmlformats-package.relationships+xml"
@@ -105,20 +100,7 @@ class Package:
 
     def tree(self, name: str) -> Element:
         """A part as XML, without entities and not too deep."""
-        data = self.read(name)
-        if len(data) > MAX_XML_BYTES:
-            raise Refused(f"a part of it has more than {MAX_XML_BYTES >> 20} MiB of XML")
-        try:
-            root: Element = ElementTree.fromstring(data, forbid_dtd=True)
-        except (ParseError, DefusedXmlException, ValueError, LookupError):
-            raise Refused("a part of it is not well-formed XML, or declares entities") from None
-        level, depth = [root], 0
-        while level:
-            depth += 1
-            if depth > MAX_DEPTH:
-                raise Refused(f"its elements are nested more than {MAX_DEPTH} deep")
-            level = [child for each in level for child in each]
-        return root
+        return read_xml(self.read(name), "a part of it")
 
     def relations(self, name: str) -> Iterator[Relation]:
         """The relationships of a part, or of the package where no part is named."""
@@ -177,33 +159,3 @@ class NewPackage:
         )
         name = "http://schemas.openxmlformats.org/package/2006/relationships"
         return f'{_HEAD}<Relationships xmlns="{name}">{"".join(lines)}</Relationships>'.encode()
-
-
-def write_xml(root: Element, namespaces: Mapping[str, str], ignorable: str = "") -> bytes:
-    """A tree whose names have prefixes, as a part."""
-    declared = "".join(f" xmlns:{prefix}={_quoted(name)}" for prefix, name in namespaces.items())
-    out = [_HEAD]
-    _write(root, out, declared + (f' mc:Ignorable="{ignorable}"' if ignorable else ""))
-    return "".join(out).encode()
-
-
-_CONTROLS = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF))
-
-
-# White space that would not come back as it is from an attribute.
-_IN_ATTRIBUTES = {9: "&#9;", 10: "&#10;", 13: "&#13;"}
-
-
-def _quoted(value: str) -> str:
-    return f'"{escape(value).translate(_IN_ATTRIBUTES)}"'
-
-
-def _write(element: Element, out: list[str], more: str = "") -> None:
-    held = "".join(f" {name}={_quoted(value.translate(_CONTROLS))}" for name, value in element.items())
-    if not len(element) and not element.text:
-        out.append(f"<{element.tag}{more}{held}/>")
-        return
-    out.append(f"<{element.tag}{more}{held}>{escape((element.text or '').translate(_CONTROLS), quote=False)}")
-    for child in element:
-        _write(child, out)
-    out.append(f"</{element.tag}>")

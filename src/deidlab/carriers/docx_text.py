@@ -6,12 +6,12 @@ A paragraph is one piece, whatever runs, links and changes it was written in, so
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import accumulate, chain
+from collections.abc import Iterator
+from functools import partial
+from itertools import chain
 from xml.etree.ElementTree import Element
 
-from deidlab.carriers.carrier import Piece
+from deidlab.carriers.carrier import Piece, Run, Slot, join_runs
 from deidlab.carriers.docx_values import TEXTS, words
 
 _FIXED = {
@@ -27,26 +27,7 @@ _LONGEST_LABEL = 12
 _WORDY = re.compile(r"[^\W\d_]{2}|\d{2}")
 
 
-@dataclass(frozen=True, slots=True)
-class RunSlot:
-    """One piece, and the places of its runs."""
-
-    piece: Piece
-    places: tuple[tuple[Element, str], ...] = field(repr=False)
-    """Elements, and the attribute of each that holds the text; empty for the text of the element itself."""
-
-    def put(self, texts: Sequence[str]) -> None:
-        for (element, key), text in zip(self.places, texts, strict=True):
-            if key:
-                element.set(key, text)
-            elif text != _text_of(element):
-                element.tag = "w:t"
-                element.attrib.clear()
-                element.text = text
-                element.set("xml:space", "preserve")
-
-
-def find_slots(root: Element) -> Iterator[RunSlot]:
+def find_slots(root: Element) -> Iterator[Slot]:
     """Every piece of a part, in order."""
     captions = _captions(root)
     for each in root.iter():
@@ -55,7 +36,7 @@ def find_slots(root: Element) -> Iterator[RunSlot]:
         for key in ("descr", "title", "w:val"):
             text = each.get(key, "")
             if (each.tag, key) in TEXTS and text and (each.tag != "w:lvlText" or _is_wordy(text)):
-                yield RunSlot(Piece(text), ((each, key),))
+                yield Slot(Piece(text), partial(each.set, key))
 
 
 def _is_wordy(label: str) -> bool:
@@ -63,12 +44,17 @@ def _is_wordy(label: str) -> bool:
     return len(label) > _LONGEST_LABEL or _WORDY.search(label) is not None
 
 
-def _paragraph(paragraph: Element, caption: str) -> Iterator[RunSlot]:
-    runs = list(find_runs(paragraph))
-    texts = [_text_of(each) for each in runs]
-    if any(text.strip() for text in texts):
-        cuts = tuple(accumulate(len(text) for text in texts[:-1]))
-        yield RunSlot(Piece("".join(texts), "", caption, cuts), tuple((each, "") for each in runs))
+def _paragraph(paragraph: Element, caption: str) -> Iterator[Slot]:
+    runs = [Run(_text_of(each), partial(_put_text, each)) for each in find_runs(paragraph)]
+    if any(each.text.strip() for each in runs):
+        yield join_runs(runs, caption)
+
+
+def _put_text(element: Element, text: str) -> None:
+    element.tag = "w:t"
+    element.attrib.clear()
+    element.text = text
+    element.set("xml:space", "preserve")
 
 
 def find_runs(element: Element) -> Iterator[Element]:

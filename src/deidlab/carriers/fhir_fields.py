@@ -20,7 +20,7 @@ _DATE = re.compile(
     r"(\d{4}(?:-\d\d(?:-\d\d)?)?)(T\d\d(?::\d\d(?::\d\d(?:\.\d{1,9})?)?)?(?:Z|[+-]\d\d:\d\d)?)?"
 )
 _NEW_DATE = re.compile(r"\d{4}(?:-\d\d){0,2}")
-_NEW_AGE = re.compile(r"(\d{1,3}(?:\.\d+)?)(\+?)(?:\s+[a-z]+)?")
+NEW_AGE = re.compile(r"(\d{1,3}(?:\.\d+)?)(\+?)(?:\s+[a-z]+)?")
 _REFERENCE = re.compile(r"(https?://[^?#\s]*/)?([A-Z][A-Za-z]+)/([^/?#\s|]{1,128})(?:/_history/[^/?#\s]*)?")
 _URN = re.compile(r"urn:(uuid|oid):([0-9A-Za-z.-]{1,128})")
 
@@ -77,7 +77,7 @@ def age_slots(quantity: dict[str, Any], removed: Removed) -> Iterator[Slot]:
     def put(new: str) -> None:
         if new == text:
             return
-        match = _NEW_AGE.fullmatch(new)
+        match = NEW_AGE.fullmatch(new)
         if match is None:
             place.leave_out()
             return
@@ -176,14 +176,14 @@ def split_reference(text: str) -> tuple[str, str, Callable[[str], str]] | None:
 
 
 def _new_uuid(pseudonym: str) -> str:
-    return f"urn:uuid:{_uuid(pseudonym)}"
+    return f"urn:uuid:{uuid_of(pseudonym)}"
 
 
 def _new_oid(pseudonym: str) -> str:
-    return f"urn:oid:2.25.{_uuid(pseudonym).int}"
+    return f"urn:oid:2.25.{uuid_of(pseudonym).int}"
 
 
-def _uuid(pseudonym: str) -> uuid.UUID:
+def uuid_of(pseudonym: str) -> uuid.UUID:
     """A UUID of the pseudonym, which is already keyed."""
     return uuid.uuid5(uuid.NAMESPACE_URL, OURS + pseudonym)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from deidlab.carriers.carrier import KEY, Refused, Removed, Slot
+from deidlab.carriers.captions import patient_caption
+from deidlab.carriers.carrier import KEY, Removed, Slot
+from deidlab.carriers.enclosed import is_media_type, unpack
 from deidlab.carriers.fhir_fields import (
     age_slots,
     age_unit,
@@ -37,8 +37,6 @@ from deidlab.carriers.markup import read_markup
 _DAY = re.compile(r"\d{4}-\d\d")
 _VERSION = re.compile(r"[0-9][0-9./-]{0,19}")
 _SAMPLES = re.compile(r"[-+0-9.eELU ]+")
-_TYPE = re.compile(r"([a-z]+/[a-z0-9.+-]+)(?:\s*;\s*charset=\"?([A-Za-z0-9-]+)\"?)?", re.I)
-_CHARSETS = {"utf-8": "utf-8", "us-ascii": "ascii", "iso-8859-1": "latin-1", "windows-1252": "cp1252"}
 _CONTACTS = {"email": "EMAIL", "fax": "FAX", "url": "URL", "phone": "PHONE", "sms": "PHONE", "pager": "PHONE"}
 
 
@@ -52,10 +50,12 @@ class Walk:
     types: dict[str, str] = field(repr=False)
     removed: Removed = field(default_factory=Removed)
     closing: list[Callable[[], None]] = field(default_factory=list, repr=False)
+    _gender: str = field(default="", init=False, repr=False)
 
     def resource(self, record: dict[str, Any]) -> Iterator[Slot]:
         """A resource that the table knows."""
         owner = record["resourceType"]
+        self._gender = str(record.get("gender", ""))
         if isinstance(record.get("id"), str):
             yield Place(record, "id").slot(KEY)
         elif "id" in record:
@@ -129,7 +129,7 @@ class Walk:
         if kind == "system":
             return is_well_known(value)
         if kind == "media":
-            return _TYPE.fullmatch(value) is not None
+            return is_media_type(value)
         if kind == "type":
             return value in resource_types()
         return kind == "samples" and _SAMPLES.fullmatch(value) is not None
@@ -139,7 +139,7 @@ class Walk:
     ) -> Iterator[Slot]:
         first, _, label = kind.partition(":")
         if first == "person":
-            caption = table()["captions"].get(f"{owner}.{name}", "")
+            caption = patient_caption(table()["captions"].get(f"{owner}.{name}", ""), self._gender)
             yield from name_slots(value, label, caption, self.removed)
             yield from self._members(value, "HumanName", ("text", "family", "given", "prefix", "suffix"))
         elif kind == "contact":
@@ -237,37 +237,20 @@ class Walk:
                 yield from date_slots(Place(value, name), self.removed, False, "")
             elif name not in ("contentType", "language") or not isinstance(value[name], str):
                 self._remove(Place(value, name), "", "", f"Attachment.{name}" if name in _ATTACHED else "")
-        if not _TYPE.fullmatch(str(value.get("contentType", "text/plain"))):
+        if not is_media_type(str(value.get("contentType", "text/plain"))):
             self._remove(Place(value, "contentType"), "Attachment", "contentType")
         if "language" in value and not is_code(str(value["language"])):
             self._remove(Place(value, "language"), "Attachment", "language")
 
     def _data(self, place: Place, owner: str) -> Iterator[Slot]:
         """Enclosed text is unpacked and searched; of any other kind nothing stays."""
-        match = _TYPE.fullmatch(str(place.holder.get("contentType", "")))
-        media, charset = (match[1].lower(), (match[2] or "utf-8").lower()) if match else ("", "")
-        try:
-            data = base64.b64decode("".join(place.value.split()), validate=True)
-        except (binascii.Error, ValueError):
-            raise Refused("an attachment's data is not base64; mend it or take it out") from None
-        if media not in ("text/plain", "text/markdown", "text/html") or charset not in _CHARSETS:
-            self._remove(place, "", "", "attachments of other kinds")
+        found = unpack(place.value, str(place.holder.get("contentType", "")))
+        if isinstance(found, str):
+            self._remove(place, "", "", found)
             return
-        try:
-            text = data.decode(_CHARSETS[charset])
-        except UnicodeDecodeError:
-            self._remove(place, "", "", "attachments that are not in their character set")
-            return
-
-        def pack(new: str) -> None:
-            packed = new.encode(_CHARSETS[charset], "replace")
-            place.put(base64.b64encode(packed).decode("ascii"))
-
-        if media != "text/html":
-            yield place.slot_of(text, pack)
-        elif (markup := read_markup(text, whole=False)) is not None:
-            yield from markup.slots()
-            self.closing.append(lambda: pack(markup.written()))
+        yield from found.slots(place.put)
+        if found.markup is not None:
+            self.closing.append(lambda: place.put(found.packed()))
 
     def _markup(self, place: Place, value: str, owner: str, name: str) -> Iterator[Slot]:
         """A narrative in its blocks; one that is not well-formed goes, with what says that it is there."""

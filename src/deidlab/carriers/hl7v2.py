@@ -9,11 +9,13 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
+from deidlab.carriers.captions import patient_caption
 from deidlab.carriers.carrier import Parts, Piece, Refused, Removed, Slot
+from deidlab.carriers.hl7_date import hl7_date_slots
 from deidlab.carriers.hl7v2_text import (
     Delimiters,
     Repetition,
@@ -30,8 +32,6 @@ _HEADERS = ("MSH", "FHS", "BHS")
 _TRAILERS = ("BTS", "FTS")
 _STARTS = re.compile(rb"(?m)^[\x0b\s]*(?=(?:MSH|FHS|BTS|FTS)\W|BHS\W)")
 _TEXTS = frozenset({"ST", "TX", "FT"})
-_DATE = re.compile(r"(\d{4})(\d{2})?(\d{2})?((?:\d{2}){0,3}(?:\.\d{1,6})?)([+-]\d{4})?")
-_NEW_DATE = re.compile(r"\d{4}(?:-\d{2}){0,2}")
 _NULL = '""'
 
 
@@ -102,6 +102,7 @@ class _Message:
     def _typed(self, segment: Segment, number: int, kind: str) -> Iterator[Slot]:
         name, _, label = kind.partition(":")
         caption = load_table("hl7v2")["captions"].get(f"{segment.name}-{number}", "")
+        caption = patient_caption(caption, segment.text(8, self.delimiters))
         for repetition in segment.repetitions(number):
             if name == "text":
                 yield from self._leaf(repetition, "1", "text", caption)
@@ -146,30 +147,12 @@ class _Message:
                 write_place(repetition, place, self.delimiters.write(new))
 
         if kind == "date":
-            yield from self._date(old, put, caption)
+            yield from hl7_date_slots(old, put, self.removed, caption)
         else:
             yield Slot(Piece(old, "" if kind == "text" else kind, caption), put)
 
     def _read(self, repetition: Repetition, place: str) -> str:
         return self.delimiters.read(read_place(repetition, place))
-
-    def _date(self, old: str, put: Callable[[str], None], caption: str) -> Iterator[Slot]:
-        """The day alone is a piece: its time of day goes with it, or not at all."""
-        match = _DATE.fullmatch(old)
-        if match is None:
-            self.removed["dates that are none"] += 1
-            put("")
-            return
-        year, month, day, time, zone = match.groups(default="")
-        written = "-".join(filter(None, (year, month, day)))
-
-        def put_date(new: str) -> None:
-            if new == written:
-                return
-            whole = len(new) == len(written) == len("2064-03-14")
-            put((new.replace("-", "") + (time + zone if whole else "")) if _NEW_DATE.fullmatch(new) else "")
-
-        yield Slot(Piece(written, "DATE", caption), put_date)
 
     def _name(
         self, repetition: Repetition, places: Sequence[str], label: str, caption: str

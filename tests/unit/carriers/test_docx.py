@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from deidlab.carriers import Refused, docx_package
+from deidlab.carriers import Refused, xml_text
 from deidlab.carriers.docx import Docx, begins
 from deidlab.cli.app import run
 from deidlab.corpus.formats import recognise_format
@@ -304,7 +304,7 @@ def test_what_cannot_be_read_safely_is_refused_in_one_line_and_leaves_nothing(
 
 
 def test_a_part_of_too_much_xml_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(docx_package, "MAX_XML_BYTES", 5000)
+    monkeypatch.setattr(xml_text, "MAX_BYTES", 5000)
     assert Docx().take_apart(letter(paragraph("x" * 100))).pieces
     with pytest.raises(Refused, match="MiB of XML"):
         Docx().take_apart(letter(paragraph("x" * 6000)))

@@ -22,6 +22,7 @@ OTHERS = {
     SOURCE / "detect" / "known.py",
     SOURCE / "report" / "study" / "files.py",
     SOURCE / "cli" / "params.py",
+    SOURCE / "cli" / "audit.py",
 }
 
 
