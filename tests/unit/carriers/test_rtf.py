@@ -42,16 +42,16 @@ def full() -> bytes:
         rb"{\colortbl ;\red0\green0\blue255;ZZTOP}",
         rb"{\stylesheet{\s0 Normal;}{\s1\sbasedon0 ZZTOP;}{\*\cs10 ZZTOP;}{\*\zztop ZZTOP}{\s2 ZZTOP}}",
         rb"{\fonttbl{\f5\fswiss ZZTOP{\*\falt ZZTOP};}{\f6\froman Georgia;}\f7 ZZTOP;}",
-        rb"{\*\listtable{\list\listtemplateid7781254\listhybrid{\listlevel\levelnfc0{\leveltext\leveltemplateid7781254\'02\'00.;}"
-        rb"{\levelnumbers\'01;}\fi-360}{\listlevel{\leveltext\'07 ZZTOP;}{\levelnumbers ZZTOP;}}{\listname ZZTOP;}\listid7781254}}",
+        (rb"{\*\listtable{\list\listtemplateid7781254\listhybrid{\listlevel\levelnfc0{\leveltext\leveltemplateid7781254\'02\'00.;}"
+        rb"{\levelnumbers\'01;}\fi-360}{\listlevel{\leveltext\'07 ZZTOP;}{\levelnumbers ZZTOP;}}{\listname ZZTOP;}\listid7781254}}"),
         rb"{\*\listoverridetable{\listoverride\listid7781254\listoverridecount0\ls1}}",
         rb'{\field{\*\fldinst HYPERLINK "mailto:ZZTOP@x.org"}{\fldrslt mail}}',
         rb"{\field{\*\fldinst { PAGE  \\* MERGEFORMAT }}{\fldrslt 3}}{\field{\*\fldinst DOCVARIABLE ZZTOP}{\fldrslt shown}}",
         rb"{\field{\*\fldinst {\field{\*\fldinst ZZTOP}{\fldrslt ZZTOP}}}{\fldrslt {\b inner}}}",
         rb"\zztop ZZTOPLESS".replace(b"ZZTOPLESS", b"after.") + rb"\fs7781254 \b0 {\*\unknown ZZTOP}",
         rb"{\deleted ZZ{\b TOP}}\deleted ZZTOP\deleted0\plain ",
-        rb"{\shp{\*\shpinst\shpleft100{\sp{\sn shapeType}{\sv 202}}{\sp{\sn wzName}{\sv ZZTOP}}{\sp{\sn lineColor}{\sv 255}}"
-        rb"{\sp{\sn fillColor}{\sv 77812540}}{\sp{\sn zztop}{\sv 1}}{\shptxt Box of Mr. Zebulon Quillfeather.\par}}{\shprslt ZZTOP}}",
+        (rb"{\shp{\*\shpinst\shpleft100{\sp{\sn shapeType}{\sv 202}}{\sp{\sn wzName}{\sv ZZTOP}}{\sp{\sn lineColor}{\sv 255}}"
+        rb"{\sp{\sn fillColor}{\sv 77812540}}{\sp{\sn zztop}{\sv 1}}{\shptxt Box of Mr. Zebulon Quillfeather.\par}}{\shprslt ZZTOP}}"),
         rb"{\*\atnid ZZTOP}{\*\atnauthor ZZTOP}\chatn{\*\annotation{\*\atndate 7781254}Mr. Zebulon Quillfeather.}",
         rb"{\bin6 ZZTOP }\bin5 ZZ}OP",
         rb"{\upr{ZZTOP}{\*\ud{ZZTOP}}}{\uc5 \u65 ZZTOP rest}",
@@ -98,9 +98,12 @@ def test_nothing_is_left_in_any_destination(style: str, policy: str, tmp_path: P
 
 def test_what_looks_are_made_of_stays_byte_for_byte() -> None:
     plain = rtf(
-        rb"\trowd\trgaph70\cellx4000\intbl Name\cell Well\row" b"\r\n" rb"{\b\fs28 Caf\'e9}\tab\u8364 ?\~\_\{x\}\line \emdash "
+        rb"\trowd\trgaph70\cellx4000\intbl Name\cell Well\row"
+        b"\r\n"
+        rb"{\b\fs28 Caf\'e9}\tab\u8364 ?\~\_\{x\}\line \emdash "
         rb"{\header\qc Clinic\par}{\footnote\chftn  note}{\*\listtable{\list{\listlevel\levelnfc23{\leveltext\'01\u-3913 ?;}{\levelnumbers;}}\listid1 }}"
-        rb"{\field{\*\fldinst  PAGE }{\fldrslt 1}}{\colortbl;\red1\green2\blue3;}{\stylesheet{\s0 Normal;}}\par" b"\n",
+        rb"{\field{\*\fldinst  PAGE }{\fldrslt 1}}{\colortbl;\red1\green2\blue3;}{\stylesheet{\s0 Normal;}}\par"
+        b"\n",
     )  # fmt: skip
     assert unchanged(plain + b"\r\n\0") == plain + b"\r\n\0"
     assert unchanged(unchanged(full())) == unchanged(full())
