@@ -1,7 +1,7 @@
-"""PDF letters with a text layer: a page is read as text, and written anew without the glyphs that were masked.
+"""PDF letters with a text layer: a page is read as text, and written anew without the masked glyphs.
 
-A new file is written of what is known: the size of pages, lines, boxes, colours, text and its fonts. Pictures,
-drawings, comments, forms, attachments, properties and all else stay behind, so does every earlier version.
+A new file is made of what is known: the size of pages, lines, boxes, colours, text and its fonts. Pictures,
+drawings, comments, forms, attachments, properties and all else stay behind, and earlier versions too.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from deidlab.carriers.pdf_file import DAMAGED, open_pdf, written
 from deidlab.carriers.pdf_layout import Unit, read_page
 from deidlab.carriers.pdf_write import Writer
 
-_PARTS = (
-    ("/AcroForm", "forms"), ("/Outlines", "outlines"), ("/Metadata", "properties"), ("/OpenAction", "actions"), ("/AA", "actions"),
-    ("/StructTreeRoot", "structure"), ("/PageLabels", "page labels"), ("/OCProperties", "layers"), ("/PieceInfo", "private data"),
-    ("/Dests", "destinations"), ("/Threads", "threads"), ("/AF", "attachments"), ("/Collection", "attachments"),
-)  # fmt: skip
+_PARTS = {
+    "/AcroForm": "forms", "/Outlines": "outlines", "/Metadata": "properties", "/OpenAction": "actions",
+    "/AA": "actions", "/StructTreeRoot": "structure", "/PageLabels": "page labels", "/OCProperties": "layers",
+    "/PieceInfo": "private data", "/Dests": "destinations", "/Threads": "threads", "/AF": "attachments",
+}  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -39,9 +39,7 @@ class _Letter:
             for number, page in enumerate(letter.book.source.pdf.pages, 1):
                 letter._read_page(number, page.obj)
             letter._count()
-        except DAMAGED as error:
-            if isinstance(error, Refused):
-                raise
+        except DAMAGED:
             raise Refused("it is damaged, or unpacks to too much") from None
         if not any(unit.glyphs for units in letter.pages for unit in units):
             raise Refused("it has no text")
@@ -56,16 +54,20 @@ class _Letter:
             raise Refused(f"page {number}: {error}") from None
         units = read_page(reader.glyphs)
         if reader.has_drawing and not any(unit.text.strip() for unit in units):
-            raise Refused(f"page {number} is an image without text, which is not read here; remove that page, or add text")
+            raise Refused(f"page {number} is an image without text; images are not read, so remove it")
         self.forms.append(form)
         self.pages.append(units)
 
     def _count(self) -> None:
         pdf, removed = self.book.source.pdf, self.book.removed
-        for key, kind in _PARTS:
+        for key, kind in _PARTS.items():
             removed[kind] += key in pdf.Root
         removed["properties"] += "/Info" in pdf.trailer
-        for key, kind in (("/EmbeddedFiles", "attachments"), ("/JavaScript", "actions"), ("/Dests", "destinations")):
+        for key, kind in (
+            ("/EmbeddedFiles", "attachments"),
+            ("/JavaScript", "actions"),
+            ("/Dests", "destinations"),
+        ):
             removed[kind] += key in pdf.Root.get("/Names", {})
         for page in pdf.pages:
             removed["comments and fields"] += len(page.obj.get("/Annots", ()))
@@ -135,8 +137,7 @@ class PDF:
 
     def put_together(self, content: bytes, texts: Sequence[str]) -> bytes:
         letter = _Letter.read(content)
-        left = iter([text for text in texts])
-        gone, expected = letter.put(_in_step(letter.pages, left))
+        gone, expected = letter.put(_in_step(letter.pages, iter(texts)))
         writer = Writer()
         try:
             for page, form in zip(letter.book.source.pdf.pages, letter.forms, strict=True):
@@ -144,9 +145,7 @@ class PDF:
             new = writer.finish()
             out = written(new)
             check_gone(gone, expected, out, open_pdf(out).pdf)
-        except DAMAGED as error:
-            if isinstance(error, Refused):
-                raise
+        except DAMAGED:
             raise Refused("a part of it is damaged") from None
         return out
 

@@ -6,35 +6,35 @@ another on each. Names of fonts, forms and states are made anew.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pikepdf
-from pikepdf import Array, Dictionary, Name, Object, Stream
+from pikepdf import Array, Dictionary, Object, Stream
 
 from deidlab.carriers.carrier import Refused, Removed
 from deidlab.carriers.pdf_file import DAMAGED, Source, known_entries, numbers
 from deidlab.carriers.pdf_fonts import Font
+from deidlab.carriers.pdf_paint import (
+    BLENDS,
+    BY_NUMBER,
+    COLOURS,
+    DEVICES,
+    DRAWS,
+    PAINTS,
+    Path,
+    as_device,
+    device_of,
+    shown,
+)  # fmt: skip
 from deidlab.carriers.pdf_state import IDENTITY, Glyph, Look, Matrix, Pen, Show, times
 
 MAX_INSTRUCTIONS = 2_000_000
 MAX_DEPTH = 12
-_SLANTED = 4
-_BLENDS = frozenset(
-    f"/{each}"
-    for each in (
-        "Normal Compatible Multiply Screen Overlay Darken Lighten ColorDodge ColorBurn HardLight SoftLight Difference "
-        "Exclusion Hue Saturation Color Luminosity"
-    ).split()
-)
 _STATES = ("/LW", "/LC", "/LJ", "/ML", "/CA", "/ca", "/SA", "/OP", "/op", "/OPM", "/AIS", "/FL", "/SM")
-_PAINTS = frozenset(("S", "s", "f", "F", "f*", "B", "B*", "b", "b*", "n"))
 _PLAIN = {"w": 1, "J": 1, "j": 1, "M": 1, "i": 1}
-_COLOURS = {"g": 1, "G": 1, "rg": 3, "RG": 3, "k": 4, "K": 4}
-_DEVICES = {"/DeviceGray": "g", "/DeviceRGB": "rg", "/DeviceCMYK": "k"}
-_BY_NUMBER = {1: "/DeviceGray", 3: "/DeviceRGB", 4: "/DeviceCMYK"}
+_SET = {"Tc": "spacing", "Tw": "word_spacing", "TL": "leading", "Ts": "rise", "Tz": "stretch"}
 _DROPPED = frozenset(("BMC", "BDC", "EMC", "MP", "DP", "BX", "EX", "ri", "d0", "d1"))
 
 
@@ -69,7 +69,7 @@ class Book:
 
 @dataclass(slots=True)
 class Reader:
-    """Reads the content of one page; `glyphs` are those of all its forms in the order in which they are drawn."""
+    """Reads the content of one page; `glyphs` are those of all its forms, in the order of drawing."""
 
     book: Book = field(repr=False)
     glyphs: list[Glyph] = field(default_factory=list, repr=False)
@@ -77,7 +77,9 @@ class Reader:
 
     def page(self, page: Any) -> Form:
         form = Form()
-        _Content(self, form, page.get("/Resources", Dictionary()), 0).run(self.book.source.contents(page), Look())
+        _Content(self, form, page.get("/Resources", Dictionary()), 0).run(
+            self.book.source.contents(page), Look()
+        )
         return form
 
 
@@ -92,10 +94,7 @@ class _Content:
     look: Look = field(default_factory=Look, repr=False)
     pen: Pen = field(default_factory=Pen, repr=False)
     saved: list[Look] = field(default_factory=list, repr=False)
-    path: list[bytes] = field(default_factory=list, repr=False)
-    n_slanted: int = 0
-    is_drawing: bool = False
-    _at: tuple[float, float] = (0.0, 0.0)
+    path: Path = field(default_factory=Path, repr=False)
 
     def run(self, data: bytes, look: Look) -> None:
         self.look = look
@@ -111,16 +110,18 @@ class _Content:
         heed: Callable[[list[Any]], None] | None = getattr(self, _METHODS.get(name, "-"), None)
         if heed is not None:
             heed(operands)
-        elif name in ("m", "l", "c", "v", "y", "h", "re", "W", "W*"):
-            self._draw(name, _floats(operands))
-        elif name in _PAINTS:
+        elif name in _SET:
+            self._set_text(name, operands)
+        elif name in DRAWS:
+            self.path.draw(name, _floats(operands))
+        elif name in PAINTS:
             self._paint(name)
         elif name in _PLAIN:
             self._write(_floats(operands, _PLAIN[name]), name)
-        elif name in _COLOURS:
-            self._set_colour(name, _floats(operands, _COLOURS[name]))
+        elif name in COLOURS:
+            self._set_colour(name, _floats(operands, COLOURS[name]))
         elif name in ("sc", "scn", "SC", "SCN"):
-            self._colour(name.isupper(), [each for each in operands if not isinstance(each, Object)])
+            self._colour(name.isupper(), operands)
         elif name not in _DROPPED:
             self._leave_out({"INLINE IMAGE": "pictures", "sh": "shadings"}.get(name, "instructions"))
 
@@ -157,7 +158,7 @@ class _Content:
             return
         if "/Font" in found:
             raise Refused("a font is set in a way that is not read here")
-        kept = known_entries(found, _STATES, {"/BM": _BLENDS})
+        kept = known_entries(found, _STATES, {"/BM": BLENDS})
         name = f"G{len(self.form.states) + 1}"
         self.form.states[name] = kept
         self.form.parts.append(f"/{name} gs".encode())
@@ -165,17 +166,11 @@ class _Content:
     def _resource(self, kind: str, operands: list[Any]) -> Any:
         return self.resources.get(kind, Dictionary()).get(str(operands[0]))
 
-    # Colours: each space becomes the one of the device that has as many parts.
-
     def _space(self, operands: list[Any], is_stroke: bool) -> None:
         found = operands[0]
-        if str(found) not in _DEVICES:
-            found = self._resource("/ColorSpace", operands) or found
-        if isinstance(found, Array) and len(found) > 1 and str(found[0]) == "/ICCBased":
-            space = _BY_NUMBER.get(int(found[1].get("/N", 0)), "/Pattern")
-        else:
-            space = str(found[0]) if isinstance(found, Array) else str(found)
-            space = {"/CalGray": "/DeviceGray", "/CalRGB": "/DeviceRGB"}.get(space, space)
+        space = device_of(
+            self._resource("/ColorSpace", operands) or found if str(found) not in DEVICES else found
+        )
         if is_stroke:
             self.look.stroke = space
         else:
@@ -188,44 +183,26 @@ class _Content:
     def _stroke_space(self, operands: list[Any]) -> None:
         self._space(operands, is_stroke=True)
 
-    def _colour(self, is_stroke: bool, values: list[Any]) -> None:
-        space = self.look.stroke if is_stroke else self.look.fill
-        parts = [float(each) for each in values]
-        device = _DEVICES.get(space)
-        if device is None:
-            grey = {"/Separation": 1 - min(1.0, sum(parts)), "/Lab": parts[0] / 100 if parts else 0.0}
-            device, parts = "g", [grey.get(space, 0.5 if space == "/Pattern" else 0.0)]
-        if len(parts) == _COLOURS[device]:
-            self._write(parts, device.upper() if is_stroke else device)
+    def _colour(self, is_stroke: bool, operands: list[Any]) -> None:
+        values = [float(each) for each in operands if not isinstance(each, Object)]
+        device, values = as_device(self.look.stroke if is_stroke else self.look.fill, values)
+        if len(values) == COLOURS[device]:
+            self._write(values, device.upper() if is_stroke else device)
 
     def _set_colour(self, name: str, values: list[float]) -> None:
         self._write(values, name)
         if name.isupper():
-            self.look.stroke = _BY_NUMBER[len(values)]
+            self.look.stroke = BY_NUMBER[len(values)]
         else:
-            self.look.fill = _BY_NUMBER[len(values)]
-
-    # Lines and boxes stay; what has curves or many slanted lines may be a signature or letters, and goes.
-
-    def _draw(self, name: str, values: list[float]) -> None:
-        n_wanted = {"m": 2, "l": 2, "c": 6, "v": 4, "y": 4, "re": 4}.get(name, 0)
-        if len(values) != n_wanted:
-            raise Refused("its drawing is damaged")
-        self.is_drawing = self.is_drawing or name in ("c", "v", "y")
-        if name == "l":
-            x, y = self._at
-            self.n_slanted += not (math.isclose(x, values[0], abs_tol=0.01) or math.isclose(y, values[1], abs_tol=0.01))
-        if values:
-            self._at = (values[0], values[1]) if name != "re" else self._at
-        self.path.append(" ".join([*map(shown, values), name]).encode())
+            self.look.fill = BY_NUMBER[len(values)]
 
     def _paint(self, name: str) -> None:
-        if self.is_drawing or self.n_slanted > _SLANTED:
+        painted = self.path.painted(name)
+        if painted is None:
             self._leave_out("drawings")
-        elif self.path:
-            self.form.parts += [*self.path, name.encode()]
-            self.reader.has_drawing = self.reader.has_drawing or name != "n"
-        self.path, self.n_slanted, self.is_drawing = [], 0, False
+        else:
+            self.form.parts += painted
+            self.reader.has_drawing = self.reader.has_drawing or (name != "n" and bool(painted))
 
     # Forms.
 
@@ -260,38 +237,16 @@ class _Content:
         found = self._resource("/Font", operands)
         if not isinstance(found, Dictionary):
             raise Refused("it shows text in a font that is not there")
-        self.look.font, self.look.size = self.reader.book.font(found), float(operands[1])
-        self._use_font()
-
-    def _use_font(self) -> None:
-        font = self.look.font
-        if font is not None:
-            self.form.fonts[font.name] = font
-            self.form.parts.append(f"/{font.name} {shown(self.look.size)} Tf".encode())
+        font, (size,) = self.reader.book.font(found), _floats(operands[1:], 1)
+        self.look.font, self.look.size = font, size
+        self.form.fonts[font.name] = font
+        self.form.parts.append(f"/{font.name} {shown(size)} Tf".encode())
 
     def _set_text(self, name: str, operands: list[Any]) -> None:
         (value,) = _floats(operands, 1)
-        if name == "Tz":
-            self.look.stretch = value / 100
-        else:
-            setattr(self.look, {"Tc": "spacing", "Tw": "word_spacing", "TL": "leading", "Ts": "rise"}[name], value)
+        setattr(self.look, _SET[name], value / 100 if name == "Tz" else value)
         if name != "TL":
             self._write([value], name)
-
-    def _spacing(self, operands: list[Any]) -> None:
-        self._set_text("Tc", operands)
-
-    def _word_spacing(self, operands: list[Any]) -> None:
-        self._set_text("Tw", operands)
-
-    def _stretch(self, operands: list[Any]) -> None:
-        self._set_text("Tz", operands)
-
-    def _leading(self, operands: list[Any]) -> None:
-        self._set_text("TL", operands)
-
-    def _rise(self, operands: list[Any]) -> None:
-        self._set_text("Ts", operands)
 
     def _render(self, operands: list[Any]) -> None:
         # What was drawn unseen over a scan is to be seen, and text does not cut out what is drawn.
@@ -320,8 +275,8 @@ class _Content:
         self._show(operands)
 
     def _show_spaced(self, operands: list[Any]) -> None:
-        self._word_spacing(operands[:1])
-        self._spacing(operands[1:2])
+        self._set_text("Tw", operands[:1])
+        self._set_text("Tc", operands[1:2])
         self._show_next(operands[2:])
 
     def _show(self, operands: list[Any]) -> None:
@@ -346,18 +301,11 @@ class _Content:
 
 
 _METHODS = {
-    "q": "_save", "Q": "_restore", "cm": "_turn", "d": "_dash", "gs": "_state", "cs": "_fill_space", "CS": "_stroke_space",
-    "Do": "_do", "BT": "_begin_text", "ET": "_end_text", "Tf": "_set_font", "Tc": "_spacing", "Tw": "_word_spacing",
-    "Tz": "_stretch", "TL": "_leading", "Ts": "_rise", "Tr": "_render", "Td": "_move", "TD": "_move_and_lead",
-    "Tm": "_place", "T*": "_next_line", "Tj": "_show", "TJ": "_show_all", "'": "_show_next", '"': "_show_spaced",
+    "q": "_save", "Q": "_restore", "cm": "_turn", "d": "_dash", "gs": "_state", "cs": "_fill_space",
+    "CS": "_stroke_space", "Do": "_do", "BT": "_begin_text", "ET": "_end_text", "Tf": "_set_font", "Tr": "_render",
+    "Td": "_move", "TD": "_move_and_lead", "Tm": "_place", "T*": "_next_line", "Tj": "_show", "TJ": "_show_all",
+    "'": "_show_next", '"': "_show_spaced",
 }  # fmt: skip
-
-
-def shown(value: float) -> str:
-    """A number as a PDF writes it."""
-    if not math.isfinite(value) or abs(value) > 1e9:
-        raise Refused("a number in it is out of range")
-    return f"{value:.5f}".rstrip("0").rstrip(".") or "0"
 
 
 def _matrix(values: list[float]) -> Matrix:
@@ -369,7 +317,7 @@ def _floats(operands: list[Any], n: int | None = None) -> list[float]:
     """Operands that are numbers, and that many."""
     try:
         values = [float(each) for each in operands]
-    except (*DAMAGED,):
+    except DAMAGED:
         raise Refused("its content is damaged") from None
     if n is not None and len(values) != n:
         raise Refused("its content is damaged")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import re
 from collections.abc import Mapping
@@ -20,8 +21,10 @@ _FILTERS = frozenset(
     ("/FlateDecode", "/Fl", "/ASCII85Decode", "/A85", "/ASCIIHexDecode", "/AHx", "/RunLengthDecode", "/RL")
 )
 _DENSE = re.compile(rb"/(?:ObjStm|XRef)\b[^>]{0,500}/LZW|/LZW[^>]{0,500}/(?:ObjStm|XRef)\b")
-DAMAGED = (pikepdf.PdfError, ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError, RuntimeError,
-           RecursionError)  # fmt: skip
+DAMAGED = (
+    pikepdf.PdfError, ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError,
+    RuntimeError,
+)  # fmt: skip
 """What its library raises over a file that is not as it should be."""
 
 
@@ -73,6 +76,7 @@ def open_pdf(content: bytes) -> Source:
     return Source(pdf)
 
 
+@functools.cache
 def _limit() -> None:
     """The limits hold for the process; every file is read under the same."""
     settings.set_qpdf_limits(
@@ -106,7 +110,9 @@ def numbers(value: Any, n: int) -> tuple[float, ...] | None:
         return None
 
 
-def known_entries(found: Any, numeric: tuple[str, ...], named: Mapping[str, frozenset[str]]) -> dict[str, Any]:
+def known_entries(
+    found: Any, numeric: tuple[str, ...], named: Mapping[str, frozenset[str]]
+) -> dict[str, Any]:
     """Those entries of a dictionary that are numbers, truths or words of the standard."""
     kept: dict[str, Any] = {}
     for key in numeric:
@@ -114,7 +120,7 @@ def known_entries(found: Any, numeric: tuple[str, ...], named: Mapping[str, froz
         if isinstance(value, bool):
             kept[key] = value
         elif value is not None and not isinstance(value, pikepdf.Object):
-            kept[key] = float(value)
+            kept[key] = int(value) if value == int(value) else float(value)
     for key, words in named.items():
         if str(found.get(key, "")) in words:
             kept[key] = pikepdf.Name(str(found[key]))

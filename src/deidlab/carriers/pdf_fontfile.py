@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import struct
 
 from deidlab.carriers.carrier import Refused
 from deidlab.carriers.pdf_glyphs import is_harmless_name
 
-_TABLES = frozenset(
-    (b"cmap", b"cvt ", b"fpgm", b"glyf", b"head", b"hhea", b"hmtx", b"loca", b"maxp", b"prep", b"vhea", b"vmtx", b"CFF ")
-)  # fmt: skip
+_TABLES = frozenset(b"cmap|cvt |fpgm|glyf|head|hhea|hmtx|loca|maxp|prep|vhea|vmtx|CFF ".split(b"|"))
 _WORDS = re.compile(rb"(/(?:version|Notice|FullName|FamilyName|Weight|Copyright)\s*\()([^()]*)(?=\))")
 _COMMENT = re.compile(rb"(?<=[\r\n])%[^\r\n]*")
 
@@ -22,9 +21,10 @@ def clean_truetype(data: bytes) -> bytes:
         if kind not in (b"\0\1\0\0", b"true", b"OTTO"):
             raise ValueError
         rows = [struct.unpack(">4sLLL", data[12 + 16 * row : 28 + 16 * row]) for row in range(n_tables)]
-        kept = [(tag, data[start : start + size]) for tag, _, start, size in rows if tag in _TABLES]
-        if any(len(part) != size for (_, part), size in zip(kept, (r[3] for r in rows if r[0] in _TABLES), strict=True)):
+        rows = [row for row in rows if row[0] in _TABLES]
+        if any(start + size > len(data) for _, _, start, size in rows):
             raise ValueError
+        kept = [(tag, data[start : start + size]) for tag, _, start, size in rows]
         kept = [(tag, clean_cff(part) if tag == b"CFF " else part) for tag, part in kept]
     except (struct.error, ValueError):
         raise Refused("a font in it is damaged") from None
@@ -78,6 +78,4 @@ def _index(data: bytes, place: int) -> tuple[int, list[tuple[int, int]]]:
     base = first + size * (n + 1) - 1
     if offsets != sorted(offsets) or base + offsets[-1] > len(data):
         raise ValueError
-    return base + offsets[-1], [
-        (base + start, base + end) for start, end in zip(offsets, offsets[1:], strict=False)
-    ]
+    return base + offsets[-1], [(base + start, base + end) for start, end in itertools.pairwise(offsets)]

@@ -19,17 +19,23 @@ from pikepdf import Array, Dictionary, Name, Stream
 
 from deidlab.carriers import pdf_glyphs as glyphs
 from deidlab.carriers.carrier import Refused
-from deidlab.carriers.pdf_file import Source, known_entries
+from deidlab.carriers.pdf_file import Source, known_entries, numbers
 from deidlab.carriers.pdf_fontfile import clean_cff, clean_truetype, clean_type1
 
+_LOOKS = ("", "-Bold", "-Oblique", "-BoldOblique")
 STANDARD = frozenset(
-    ("Courier", "Courier-Bold", "Courier-Oblique", "Courier-BoldOblique", "Helvetica", "Helvetica-Bold",
-     "Helvetica-Oblique", "Helvetica-BoldOblique", "Times-Roman", "Times-Bold", "Times-Italic", "Times-BoldItalic",
-     "Symbol", "ZapfDingbats")
-)  # fmt: skip
+    (
+        *(f"{family}{look}" for family in ("Courier", "Helvetica") for look in _LOOKS),
+        *(f"Times-{look}" for look in ("Roman", "Bold", "Italic", "BoldItalic")),
+        "Symbol",
+        "ZapfDingbats",
+    )
+)
 _PICTURES = ("Symbol", "ZapfDingbats")
-_NUMBERS = ("/Flags", "/ItalicAngle", "/Ascent", "/Descent", "/CapHeight", "/XHeight", "/StemV", "/StemH", "/AvgWidth",
-            "/MaxWidth", "/MissingWidth", "/Leading")  # fmt: skip
+_NUMBERS = (
+    "/Flags", "/ItalicAngle", "/Ascent", "/Descent", "/CapHeight", "/XHeight", "/StemV", "/StemH",
+    "/AvgWidth", "/MaxWidth", "/MissingWidth", "/Leading",
+)  # fmt: skip
 _SYMBOLIC, _SERIF, _FIXED = 4, 2, 1
 PDFIUM = threading.Lock()
 """pdfium works for one thread at a time."""
@@ -106,7 +112,7 @@ class Font:
             texts = dict.fromkeys(range(0x20, 0x100), "•") | {0x20: " "}
         elif base:
             texts = dict(glyphs.encoding(base))
-        elif flags & _SYMBOLIC and self._is_embedded:
+        elif self._is_embedded and (flags & _SYMBOLIC or "/ToUnicode" in self.found):
             texts = {}
         else:
             texts = dict(glyphs.encoding("/StandardEncoding"))
@@ -140,7 +146,7 @@ class Font:
             number = int.from_bytes(part)
             text = self._texts.get(number)
             if text is None:
-                raise Refused("the text of a font cannot be told; print it to a new PDF with text, or use its source")
+                raise Refused("the text of a font cannot be told; mask what the PDF was made from")
             yield Code(part, text, self._widths.get(number, self._default))
 
     def _standard_name(self) -> str:
@@ -168,7 +174,9 @@ class Font:
             return pdf.make_indirect(new)
         codes = range(min(self.used, default=0), max(self.used, default=0) + 1)
         new.FirstChar, new.LastChar = codes[0], codes[-1]
-        new.Widths = Array([self._widths.get(code, self._default) if code in self.used else 0 for code in codes])
+        new.Widths = Array(
+            [self._widths.get(code, self._default) if code in self.used else 0 for code in codes]
+        )
         new.FontDescriptor = pdf.make_indirect(self._described(pdf, base))
         written = self._encoding()
         if written is not None:
@@ -217,11 +225,11 @@ class Font:
         found = self._descriptor
         new = Dictionary(Type=Name.FontDescriptor, FontName=Name(base))
         for key, value in known_entries(found, _NUMBERS, {}).items():
-            new[key] = int(value) if key == "/Flags" else value
+            new[key] = value
         if "/Flags" not in new:
             new.Flags = 32
         box = found.get("/FontBBox")
-        new.FontBBox = Array([float(each) for each in box][:4] if isinstance(box, Array) else [0, 0, 1000, 1000])
+        new.FontBBox = Array(list(numbers(box, 4) or (0, 0, 1000, 1000)))
         for key, clean in (("/FontFile", clean_type1), ("/FontFile2", clean_truetype)):
             if key in found:
                 new[key] = pdf.make_stream(clean(self.source.read(found[key])))
@@ -260,14 +268,17 @@ def _differences(listed: Any) -> Iterator[tuple[int, str]]:
 
 def _wide_widths(listed: Any) -> Iterator[tuple[int, float]]:
     row = list(listed)
-    place = 0
+    place, n_left = 0, glyphs.MAX_CODES
     while place + 1 < len(row):
         first = int(row[place])
         if isinstance(row[place + 1], Array):
             yield from ((first + step, float(each)) for step, each in enumerate(row[place + 1]))
             place += 2
         elif place + 2 < len(row):
-            last = min(int(row[place + 1]), first + 0xFFFF)
+            last = int(row[place + 1])
+            n_left -= max(0, last - first)
+            if n_left < 0:
+                raise Refused("a font in it has more letters than there are")
             yield from ((code, float(row[place + 2])) for code in range(first, last + 1))
             place += 3
         else:

@@ -6,24 +6,30 @@ import functools
 import re
 import unicodedata
 
+from deidlab.carriers.carrier import Refused
+
 _ACCENTS = {
-    "grave": "\u0300", "acute": "\u0301", "circumflex": "\u0302", "tilde": "\u0303", "macron": "\u0304", "breve": "\u0306",
-    "dotaccent": "\u0307", "dieresis": "\u0308", "ring": "\u030a", "hungarumlaut": "\u030b", "caron": "\u030c",
-    "commaaccent": "\u0327", "cedilla": "\u0327", "ogonek": "\u0328",
+    "grave": "\u0300", "acute": "\u0301", "circumflex": "\u0302", "tilde": "\u0303", "macron": "\u0304",
+    "breve": "\u0306", "dotaccent": "\u0307", "dieresis": "\u0308", "ring": "\u030a",
+    "hungarumlaut": "\u030b", "caron": "\u030c", "commaaccent": "\u0327", "cedilla": "\u0327",
+    "ogonek": "\u0328",
 }  # fmt: skip
 _SIGNS = """
-space exclam:21 quotedbl numbersign dollar percent ampersand quotesingle parenleft parenright asterisk plus comma hyphen
-period slash zero one two three four five six seven eight nine colon semicolon less equal greater question at bracketleft:5b
-backslash bracketright asciicircum underscore grave braceleft:7b bar braceright asciitilde nbspace:a0 exclamdown cent sterling currency
-yen brokenbar section dieresis copyright ordfeminine guillemotleft logicalnot uni00AD registered macron degree plusminus
-twosuperior threesuperior acute mu paragraph periodcentered cedilla onesuperior ordmasculine guillemotright onequarter onehalf
-threequarters questiondown AE:c6 Eth:d0 multiply:d7 Oslash Thorn:de germandbls ae:e6 eth:f0 divide:f7 oslash thorn:fe
-Dcroat:110 dcroat dotlessi:131 Lslash:141 lslash OE:152 oe florin:192 circumflex:2c6 caron:2c7 breve:2d8 dotaccent ring ogonek
-tilde hungarumlaut endash:2013 emdash quoteleft:2018 quoteright quotesinglbase quotedblleft:201c quotedblright quotedblbase
-dagger:2020 daggerdbl bullet ellipsis:2026 perthousand:2030 guilsinglleft:2039 guilsinglright fraction:2044 Euro:20ac
-trademark:2122 Omega:2126 partialdiff:2202 Delta:2206 product:220f summation:2211 minus radical:221a infinity:221e
-integral:222b approxequal:2248 notequal:2260 lessequal:2264 greaterequal lozenge:25ca ff:fb00 fi fl ffi ffl sfthyphen:ad
-""".split()
+space exclam:21 quotedbl numbersign dollar percent ampersand quotesingle parenleft parenright asterisk plus
+comma hyphen period slash zero one two three four five six seven eight nine colon semicolon less equal
+greater question at bracketleft:5b backslash bracketright asciicircum underscore grave braceleft:7b bar
+braceright asciitilde nbspace:a0 exclamdown cent sterling currency yen brokenbar section dieresis copyright
+ordfeminine guillemotleft logicalnot uni00AD registered macron degree plusminus twosuperior threesuperior
+acute mu paragraph periodcentered cedilla onesuperior ordmasculine guillemotright onequarter onehalf
+threequarters questiondown AE:c6 Eth:d0 multiply:d7 Oslash Thorn:de germandbls ae:e6 eth:f0 divide:f7 oslash
+thorn:fe Dcroat:110 dcroat dotlessi:131 Lslash:141 lslash OE:152 oe florin:192 circumflex:2c6 caron:2c7
+breve:2d8 dotaccent ring ogonek tilde hungarumlaut endash:2013 emdash quoteleft:2018 quoteright
+quotesinglbase quotedblleft:201c quotedblright quotedblbase dagger:2020 daggerdbl bullet ellipsis:2026
+perthousand:2030 guilsinglleft:2039 guilsinglright fraction:2044 Euro:20ac trademark:2122 Omega:2126
+partialdiff:2202 Delta:2206 product:220f summation:2211 minus radical:221a infinity:221e integral:222b
+approxequal:2248 notequal:2260 lessequal:2264 greaterequal lozenge:25ca ff:fb00 fi fl ffi ffl sfthyphen:ad
+"""
+MAX_CODES = 300_000
 _UNICODE = re.compile(r"uni([0-9A-F]{4})|u([0-9A-F]{4,6})")
 _NUMBERED = re.compile(r"\.notdef|[A-Za-z]{0,3}[0-9]{1,4}")
 _UPPER = (
@@ -36,7 +42,7 @@ def glyph_names() -> dict[str, str]:
     """Glyph names of Latin text to characters."""
     found: dict[str, str] = {}
     place = 0x1F
-    for each in _SIGNS:
+    for each in _SIGNS.split():
         name, _, number = each.partition(":")
         place = int(number, 16) if number else place + 1
         found[name] = chr(place)
@@ -93,14 +99,18 @@ _RANGE = re.compile(rb"<([0-9a-fA-F\s]*)>\s*<([0-9a-fA-F\s]*)>\s*(?:<([0-9a-fA-F
 def read_map(data: bytes) -> dict[int, str]:
     """The codes of a ToUnicode map, as far as it can be read."""
     found: dict[int, str] = {}
+    n_left = MAX_CODES
     for kind, inside in _BLOCK.findall(data):
         if kind == b"bfchar":
             found.update((_number(code), _text(text)) for code, text in _CHAR.findall(inside))
             continue
         for first, last, text, texts in _RANGE.findall(inside):
             start, n = _number(first), _number(last) - _number(first) + 1
+            n_left -= max(0, n)
+            if n_left < 0:
+                raise Refused("a font in it has more letters than there are")
             listed = re.findall(rb"<([0-9a-fA-F\s]*)>", texts)
-            for step in range(max(0, min(n, 0x10000))):
+            for step in range(n):
                 if listed:
                     found.update({start + step: _text(listed[step])} if step < len(listed) else {})
                 else:

@@ -1,4 +1,4 @@
-"""Glyphs of a page in the order of reading, as a text: what stands on one line is a line, whatever drew it."""
+"""Glyphs of a page in the order of reading: what stands on one line is a line, whatever drew it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PARAGRAPH = 1.9
 
 @dataclass(slots=True)
 class Unit:
-    """What is read as one: the glyphs that draw it, of which the last lie over the first; or a space of ours."""
+    """What is read as one: the glyphs that draw it, each over the one before; or a space of ours."""
 
     text: str = field(repr=False)
     glyphs: list[Glyph] = field(default_factory=list, repr=False)
@@ -61,7 +61,9 @@ def _lines(glyphs: Sequence[Glyph]) -> Iterator[list[Glyph]]:
     line: list[Glyph] = []
     for each in ordered:
         first = line[0] if line else each
-        if line and (each.angle != first.angle or first.height - each.height > _SAME_LINE * max(first.size, each.size)):
+        if line and (
+            each.angle != first.angle or first.height - each.height > _SAME_LINE * max(first.size, each.size)
+        ):
             yield line
             line = []
         line.append(each)
@@ -100,7 +102,9 @@ def _chains(line: list[Glyph]) -> list[list[Glyph]]:
 
 def _add(stretch: _Stretch, glyph: Glyph) -> None:
     for unit in stretch.units[-40:]:
-        same = unit.glyphs and abs(unit.glyphs[0].start - glyph.start) < _SAME_PLACE * (glyph.end - glyph.start)
+        same = unit.glyphs and abs(unit.glyphs[0].start - glyph.start) < _SAME_PLACE * (
+            glyph.end - glyph.start
+        )
         if same and unit.text == glyph.code.text:
             unit.glyphs.append(glyph)
             return

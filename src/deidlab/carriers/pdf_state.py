@@ -1,4 +1,4 @@
-"""The state of a page while it is drawn: matrices, colours and how text is set; and the glyphs that come of it."""
+"""The state of a page while it is drawn: matrices, colours, how text is set; and the glyphs drawn."""
 
 from __future__ import annotations
 
@@ -96,5 +96,13 @@ class Pen:
         end = moved[4] * math.cos(turn) + moved[5] * math.sin(turn)
         thousandths = code.width + (extra / look.size * 1000 if look.size else 0.0)
         return Glyph(
-            code, order, round(angle) % 360, start, end, height, math.hypot(whole[2], whole[3]), em, thousandths
+            code,
+            order,
+            round(angle) % 360,
+            start,
+            end,
+            height,
+            math.hypot(whole[2], whole[3]),
+            em,
+            thousandths,
         )

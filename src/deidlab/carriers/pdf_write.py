@@ -1,4 +1,4 @@
-"""The new file: pages of what was read, without the glyphs that were masked, and with what stands for them."""
+"""The new file: pages of what was read, without the masked glyphs, and with what stands for them."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Writer:
         return [*out, _row(row)]
 
     def _replacement(self, glyph: Glyph, look: Look, used: set[str]) -> list[bytes]:
-        """Text in a font that every reader has, made narrower and then smaller until it fits; and back again."""
+        """Text in a font that every reader has, narrower and then smaller until it fits; and back again."""
         name, base = _BLOCKS if set(glyph.new) <= {_BLOCK, " "} else _LETTERS
         data = _coded(glyph.new, is_blocks=base == _BLOCKS[1])
         if name not in self._own:
