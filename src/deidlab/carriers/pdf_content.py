@@ -302,9 +302,9 @@ class _Content:
 
 _METHODS = {
     "q": "_save", "Q": "_restore", "cm": "_turn", "d": "_dash", "gs": "_state", "cs": "_fill_space",
-    "CS": "_stroke_space", "Do": "_do", "BT": "_begin_text", "ET": "_end_text", "Tf": "_set_font", "Tr": "_render",
-    "Td": "_move", "TD": "_move_and_lead", "Tm": "_place", "T*": "_next_line", "Tj": "_show", "TJ": "_show_all",
-    "'": "_show_next", '"': "_show_spaced",
+    "CS": "_stroke_space", "Do": "_do", "BT": "_begin_text", "ET": "_end_text", "Tf": "_set_font",
+    "Tr": "_render", "Td": "_move", "TD": "_move_and_lead", "Tm": "_place", "T*": "_next_line",
+    "Tj": "_show", "TJ": "_show_all", "'": "_show_next", '"': "_show_spaced",
 }  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from pikepdf import settings
 
 from deidlab.carriers.carrier import Refused
 
-MAX_STREAM = 64 << 20
+MAX_STREAM = 32 << 20
 MAX_DECODED = 256 << 20
 MAX_PAGES = 5000
 _FILTERS = frozenset(
