@@ -44,6 +44,8 @@ def _text_of(page: Any) -> str:
 
 def check_alike(ours: Sequence[str], theirs: Sequence[str]) -> None:
     """Refuse a file of which another program reads letters that we do not see."""
+    if len(ours) != len(theirs):
+        raise Refused("two programs do not see the same pages in it")
     for number, (one, other) in enumerate(zip(ours, theirs, strict=True), 1):
         unseen = _letters(other) - _letters(one)
         if unseen.total() > max(3, _MOST_UNSEEN * len(other)):

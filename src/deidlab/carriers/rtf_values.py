@@ -40,6 +40,11 @@ def listed() -> tuple[dict[str, str], dict[str, str], frozenset[str]]:
     return kinds, removed, frozenset(name for names in table["words"].values() for name in names.split())
 
 
+@functools.cache
+def _properties_of_shapes() -> frozenset[str]:
+    return frozenset(load_table("rtf")["shapes"]["properties"].split())
+
+
 @dataclass(slots=True)
 class Numbers:
     """Names of styles and ids of lists, made anew in the order in which they come."""
@@ -72,7 +77,7 @@ def field_code(instruction: bytes) -> str:
 def is_number_of_shape(written: bytes) -> bool:
     """Whether a property of a shape is one that is known, and a number."""
     match = _PROPERTY.fullmatch(written)
-    if match is None or match[1].decode() not in load_table("rtf")["shapes"]["properties"].split():
+    if match is None or match[1].decode() not in _properties_of_shapes():
         return False
     return abs(int(match[2])) <= (_MAX_COLOUR if b"olor" in match[1] else MAX_NUMBER)
 

@@ -134,7 +134,7 @@ class Walk:
 
     def _word(self, word: str, number: int | None, match: re.Match[bytes]) -> None:
         kinds, removed, known = values.listed()
-        group = self._group
+        group, table = self._group, load_table("rtf")
         starred, group.is_starred = group.is_starred, False
         kind = kinds.get(word, "")
         if word in removed:
@@ -145,8 +145,8 @@ class Walk:
             self._enter(word, kind, match[0], number)
         elif starred:
             self._remove("unknown destinations")
-        elif word in load_table("rtf")["characters"]:
-            self._char(load_table("rtf")["characters"][word], match[0])
+        elif (text := table["characters"].get(word)) is not None:
+            self._char(text, match[0])
         elif word == "bin":
             self._place = end_of(match)
             self.removed["binary data"] += 1
