@@ -25,7 +25,7 @@ _PARTS = {
 
 
 @dataclass(slots=True)
-class _Letter:
+class _Pages:
     """A file that is read, page by page."""
 
     book: Book = field(repr=False)
@@ -33,18 +33,18 @@ class _Letter:
     pages: list[list[Unit]] = field(default_factory=list, repr=False)
 
     @classmethod
-    def read(cls, content: bytes) -> _Letter:
-        letter = cls(Book(open_pdf(content)))
+    def read(cls, content: bytes) -> _Pages:
+        found = cls(Book(open_pdf(content)))
         try:
-            for number, page in enumerate(letter.book.source.pdf.pages, 1):
-                letter._read_page(number, page.obj)
-            letter._count()
+            for number, page in enumerate(found.book.source.pdf.pages, 1):
+                found._read_page(number, page.obj)
+            found._count()
         except DAMAGED:
             raise Refused("it is damaged, or unpacks to too much") from None
-        if not any(unit.glyphs for units in letter.pages for unit in units):
+        if not any(unit.glyphs for units in found.pages for unit in units):
             raise Refused("it has no text")
-        check_alike(letter.texts(), read_again(content))
-        return letter
+        check_alike(found.texts(), read_again(content))
+        return found
 
     def _read_page(self, number: int, page: object) -> None:
         reader = Reader(self.book)
@@ -128,19 +128,19 @@ class PDF:
     """The carrier: one file. Each glyph is a run of its own, so that what stays keeps its place."""
 
     def take_apart(self, content: bytes) -> Parts:
-        letter = _Letter.read(content)
+        found = _Pages.read(content)
         pieces = []
-        for units in letter.pages:
+        for units in found.pages:
             cuts = tuple(accumulate(len(unit.text) for unit in units[:-1]))
             pieces.append(Piece("".join(unit.text for unit in units), "", "", cuts))
-        return Parts(tuple(pieces), removed=+letter.book.removed)
+        return Parts(tuple(pieces), removed=+found.book.removed)
 
     def put_together(self, content: bytes, texts: Sequence[str]) -> bytes:
-        letter = _Letter.read(content)
-        gone, expected = letter.put(_in_step(letter.pages, iter(texts)))
+        found = _Pages.read(content)
+        gone, expected = found.put(_in_step(found.pages, iter(texts)))
         writer = Writer()
         try:
-            for page, form in zip(letter.book.source.pdf.pages, letter.forms, strict=True):
+            for page, form in zip(found.book.source.pdf.pages, found.forms, strict=True):
                 writer.page(page.obj, form)
             new = writer.finish()
             out = written(new)

@@ -99,11 +99,11 @@ class _Content:
     def run(self, data: bytes, look: Look) -> None:
         self.look = look
         pdf = pikepdf.new()
-        for operands, operator in pikepdf.parse_content_stream(pdf.make_stream(data)):
+        for each in pikepdf.parse_content_stream(pdf.make_stream(data)):
             self.reader.book.n_instructions += 1
             if self.reader.book.n_instructions > MAX_INSTRUCTIONS:
                 raise Refused(f"it has more than {MAX_INSTRUCTIONS} instructions")
-            self._take(str(operator), list(operands))
+            self._take(str(each.operator), list(each.operands))
         self.form.parts += [b"Q"] * len(self.saved)
 
     def _take(self, name: str, operands: list[Any]) -> None:

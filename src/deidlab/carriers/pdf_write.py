@@ -9,9 +9,10 @@ from typing import Any
 import pikepdf
 from pikepdf import Array, Dictionary, Name
 
-from deidlab.carriers.pdf_content import Form, shown
+from deidlab.carriers.pdf_content import Form
 from deidlab.carriers.pdf_file import numbers
 from deidlab.carriers.pdf_fonts import Font, standard_width
+from deidlab.carriers.pdf_paint import shown
 from deidlab.carriers.pdf_state import Glyph, Look, Show
 
 _LETTERS, _BLOCKS = ("Plain", "Helvetica"), ("Marks", "ZapfDingbats")

@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from deidlab.carriers.carrier import Parts, Piece
 from deidlab.carriers.rtf_text import join
-from deidlab.carriers.rtf_walk import Walk
+from deidlab.carriers.rtf_walk import Rewriting
 
 
 class RTF:
@@ -30,8 +30,8 @@ class RTF:
         return join(walk.items)
 
 
-def _walked(content: bytes) -> Walk:
-    walk = Walk(content)
+def _walked(content: bytes) -> Rewriting:
+    walk = Rewriting(content)
     walk.run()
     return walk
 

@@ -22,7 +22,7 @@ _ENDS = frozenset(["par", "cell", "nestcell", "row", "nestrow", "sect", "page", 
 
 
 @dataclass(slots=True)
-class Walk:
+class Rewriting:
     """The whole file: `items` are what is written again, `paragraphs` the characters that are searched."""
 
     content: bytes = field(repr=False)
@@ -40,7 +40,7 @@ class Walk:
     _n_characters: int = 0
 
     def run(self) -> None:
-        """Walk from the first brace to the last."""
+        """Rewriting from the first brace to the last."""
         if not self.content.startswith(b"{\\rtf"):
             raise Refused("it does not begin as RTF does")
         while True:
