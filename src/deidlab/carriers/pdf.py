@@ -107,7 +107,7 @@ def _replace(units: Sequence[Unit], new: Sequence[str]) -> None:
     first = None
     waiting = ""
     for unit, text in zip(units, new, strict=True):
-        if unit.text == text:
+        if unit.text == text and (text or first is None):
             first = None
             continue
         for glyph in unit.glyphs:

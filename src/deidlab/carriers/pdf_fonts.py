@@ -110,6 +110,8 @@ class Font:
         base = str(listed.get("/BaseEncoding", "")) if isinstance(listed, Dictionary) else str(listed or "")
         if self._base in _PICTURES and not self._is_embedded:
             texts = dict.fromkeys(range(0x20, 0x100), "•") | {0x20: " "}
+            # Symbol has the digits and most signs where they usually are.
+            texts |= {code: chr(code) for code in range(0x20, 0x40)} if self._base == _PICTURES[0] else {}
         elif base:
             texts = dict(glyphs.encoding(base))
         elif self._is_embedded and (flags & _SYMBOLIC or "/ToUnicode" in self.found):

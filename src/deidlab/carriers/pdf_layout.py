@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby, pairwise
+from statistics import median
 
 from deidlab.carriers.pdf_state import Glyph
 
@@ -12,6 +14,9 @@ _SAME_PLACE = 0.3
 _SPACE = 0.17
 _APART = 2.5
 _PARAGRAPH = 1.9
+_HYPHENS = ("-", "\xad", "‐")
+_LETTERS_APART = 3
+_WIDER = 1.6
 
 
 @dataclass(slots=True)
@@ -42,11 +47,48 @@ def read_page(glyphs: Sequence[Glyph]) -> list[Unit]:
     units: list[Unit] = []
     before: _Stretch | None = None
     for each in stretches:
-        if before is not None:
+        if before is not None and not _goes_on(before, each):
             units.append(Unit(_between(before, each)))
-        units += each.units
+        units += _closed_up(each.units)
         before = each
     return units
+
+
+def _goes_on(before: _Stretch, after: _Stretch) -> bool:
+    """Whether a word goes on behind the hyphen at the end of a line, which then says nothing."""
+    last = before.units[-1]
+    begun = before.units[-2].text[-1:].isalpha() if len(before.units) > 1 else False
+    if (
+        before.line == after.line
+        or last.text not in _HYPHENS
+        or not begun
+        or not after.units[0].text[:1].islower()
+    ):
+        return False
+    last.text = ""
+    return True
+
+
+def _closed_up(units: list[Unit]) -> list[Unit]:
+    """Letters that stand apart one by one, as in a title, are a word: only wider gaps are spaces."""
+    closed: list[Unit] = []
+    for is_apart, run in groupby(enumerate(units), lambda each: _stands_apart(units, each[0])):
+        part = [unit for _, unit in run]
+        gaps = [b.glyphs[0].start - a.glyphs[0].end for a, b in pairwise(part[::2]) if a.glyphs and b.glyphs]
+        if is_apart and len(gaps) >= _LETTERS_APART and part[0].glyphs:
+            wide = _WIDER * median(gaps)
+            narrow = {2 * n + 1 for n, gap in enumerate(gaps) if gap <= wide}
+            part = [unit for n, unit in enumerate(part) if n not in narrow]
+        closed += part
+    return closed
+
+
+def _stands_apart(units: list[Unit], place: int) -> bool:
+    """Whether it is one letter with a space of ours beside it, or such a space."""
+    if not units[place].glyphs:
+        return True
+    around = units[max(0, place - 1) : place] + units[place + 1 : place + 2]
+    return len(units[place].text) == 1 and bool(around) and not any(each.glyphs for each in around)
 
 
 def _between(before: _Stretch, after: _Stretch) -> str:

@@ -185,6 +185,18 @@ def test_lines_and_columns_are_read_apart() -> None:
     assert texts_of(pdf(table)) == ["Name:\tAnn Smith\nof Rome\n\nEnd"]
 
 
+def test_a_word_goes_on_behind_a_hyphen_and_letters_apart_are_a_word() -> None:
+    content = pdf(text("Mr. Quill-", "feather slept.", "A non-", "Smoker."))
+    assert texts_of(content) == ["Mr. Quillfeather slept.\nA non-\nSmoker."]
+    assert read(replaced(content, "Quillfeather", "[P]"))[0].startswith("Mr. [P] slept. A non")
+    spread = b" ".join(
+        b"%d 0 Td (%c) Tj" % (30 if n == 5 else 16, each) for n, each in enumerate(b"Quillfeather")
+    )
+    content = pdf(b"BT /F1 12 Tf 30 700 Td " + spread + b" 20 0 Td (slept.) Tj ET")
+    assert texts_of(content) == ["Quill feather slept."]
+    assert "Qu" not in read(replaced(content, "Quill feather", "[P]"))[0].replace(" ", "")
+
+
 def test_what_was_hidden_over_a_scan_is_seen_and_the_scan_is_gone() -> None:
     content = pdf(b"/Im1 Do BT /F1 12 Tf 3 Tr 72 700 Td (He slept.) Tj ET", XObject={"Im1": image})
     out = PDF().put_together(content, runs_of(content))
