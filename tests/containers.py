@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from tests.unit.carriers import ccda_samples
 from tests.unit.carriers.letters import letter, paragraph
+from tests.unit.carriers.pdfs import pdf, text
 
 NAME = "Quillfeather"
 SAMPLES: dict[str, bytes] = {
     "docx": letter(paragraph(f"Seen by Dr. {NAME} on 3/14.")),
+    "pdf": pdf(text(f"Seen by Dr. {NAME} on 3/14.")),
+    "rtf": rf"{{\rtf1\ansi Seen by Dr. {NAME} on 3/14.}}".encode(),
     "hl7v2": (
         f"MSH|^~\\&|LAB\rPID|1||778^^^^MR||{NAME}^ZEBULON\rOBX|1|TX|X^REPORT||Seen by Dr. {NAME} on 3/14.\r"
     ).encode(),

@@ -18,6 +18,7 @@ PARTS = {
     "charts": ("matplotlib",),
     "parquet": ("pyarrow", "pyarrow.parquet"),
     "duplicates": ("datasketch",),
+    "pdf": ("pikepdf",),
 }
 
 
@@ -33,6 +34,7 @@ PARTS = {
         ("parquet", "corpus convert notes.parquet out --to brat"),
         ("parquet", "mask notes.parquet --out masked.parquet"),
         ("parquet", "mask notes.jsonl --known people.parquet --out masked.jsonl"),
+        ("pdf", "mask letter.pdf --out masked"),
         ("duplicates", "corpus check {notes} --split split.json"),
     ],
 )
@@ -48,6 +50,7 @@ def test_a_command_that_misses_a_part_names_the_line_that_gets_it(
     Path("notes.jsonl").write_text('{"id": "a", "text": "well"}\n')
     for name in ("notes.parquet", "people.parquet"):
         Path(name).write_bytes(b"PAR1")
+    Path("letter.pdf").write_bytes(b"%PDF-1.7")
     before = sorted(path.name for path in tmp_path.iterdir())
     for module in PARTS[extra]:
         monkeypatch.setitem(sys.modules, module, None)
@@ -60,7 +63,7 @@ def test_a_command_that_misses_a_part_names_the_line_that_gets_it(
 def test_masking_detecting_and_scoring_load_none_of_the_parts(tmp_path: Path) -> None:
     script = (
         "import sys; from deidlab.cli.app import run\n"
-        "for name in ('matplotlib', 'pyarrow', 'datasketch', 'scipy'): sys.modules[name] = None\n"
+        "for name in ('matplotlib', 'pyarrow', 'datasketch', 'scipy', 'pikepdf', 'pypdfium2'): sys.modules[name] = None\n"
         f"notes = {str(NOTES)!r}\n"
         "assert run(['mask', notes, '--rules', 'only', '--out', 'masked', '-q']) == 0\n"
         "assert run(['detect', notes, '--rules', 'only', '--out', 'found', '-q']) == 0\n"

@@ -20,6 +20,7 @@ WORDS = {*FORMATS, *ALIASES, *(suffix for each in FORMATS.values() for suffix in
 # These speak of other files than a corpus's: tables of known identifiers, reports in several forms.
 OTHERS = {
     SOURCE / "detect" / "known.py",
+    SOURCE / "report" / "figures.py",
     SOURCE / "report" / "study" / "files.py",
     SOURCE / "cli" / "params.py",
     SOURCE / "cli" / "audit.py",

@@ -49,7 +49,8 @@ def render(document: Document, losses: Counter[str]) -> str:
 
 
 def begins(head: bytes) -> bool:
-    return head.startswith(b"{")
+    # A backslash behind the brace is no JSON, but RTF.
+    return head.startswith(b"{") and not head.startswith(b"{\\")
 
 
 def count(path: Path) -> int:
