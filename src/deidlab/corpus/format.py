@@ -28,11 +28,27 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class OneText:
-    """One file for all documents: the text of each, between a head and a foot."""
+    """One file for all documents: the text of each, between a head and a foot, and what stands `between`."""
 
     render: Callable[[Document, Counter[str]], str]
     head: str = ""
     foot: str = ""
+    between: str = ""
+
+    def whole(self, texts: Iterable[str]) -> Iterator[str]:
+        """The file, piece by piece."""
+        yield self.head
+        for number, text in enumerate(texts):
+            yield self.between + text if number else text
+        yield self.foot
+
+
+@dataclass(frozen=True, slots=True)
+class OnePacked:
+    """One file for all documents that is no text: `write` packs what `render` makes of each into it."""
+
+    render: Callable[[Document, Counter[str]], str]
+    write: Callable[[Iterable[str], Path], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +113,7 @@ class Format:
     aliases: tuple[str, ...] = ()
     begins: Callable[[bytes], bool] | None = None
     render: Renderer | None = None
-    one: OneText | OneTable | None = None
+    one: OneText | OnePacked | OneTable | None = None
     lacks: tuple[str, ...] = ()
     count: Callable[[Path], int] | None = None
     sample: Sampler | None = None
