@@ -7,7 +7,7 @@ classified is passed through.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -45,6 +45,13 @@ class Slot:
 
     piece: Piece
     put: Callable[[str], None] = field(repr=False)
+
+
+def put_all(slots: Iterable[Slot], texts: Sequence[str]) -> None:
+    """Put every text in its place; a piece with cuts takes one for each of its runs."""
+    places = [slot for slot in slots for _ in range(len(slot.piece.cuts) + 1)]
+    for slot, text in zip(places, texts, strict=True):
+        slot.put(text)
 
 
 @dataclass(frozen=True, slots=True)

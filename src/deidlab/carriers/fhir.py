@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from deidlab.carriers.carrier import Parts, Refused
+from deidlab.carriers.carrier import Parts, Refused, put_all
 from deidlab.carriers.fhir_fields import split_reference
 from deidlab.carriers.fhir_place import sweep
 from deidlab.carriers.fhir_table import is_read, table
@@ -36,9 +36,7 @@ class FHIR:
     def put_together(self, content: bytes, texts: Sequence[str]) -> bytes:
         record = _read(content)
         walk = Walk(_look_around(record)[0])
-        slots = list(walk.resource(record))
-        for slot, text in zip(slots, texts, strict=True):
-            slot.put(text)
+        put_all(walk.resource(record), texts)
         for close in walk.closing:
             close()
         indented = not self.lines and b"\n" in content.strip()

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from deidlab.carriers.carrier import KEY, Refused, Removed, Slot
+from deidlab.carriers.enclosed import Enclosures
 from deidlab.carriers.fhir_fields import (
     age_slots,
     age_unit,
@@ -37,8 +38,7 @@ from deidlab.carriers.markup import read_markup
 _DAY = re.compile(r"\d{4}-\d\d")
 _VERSION = re.compile(r"[0-9][0-9./-]{0,19}")
 _SAMPLES = re.compile(r"[-+0-9.eELU ]+")
-_TYPE = re.compile(r"([a-z]+/[a-z0-9.+-]+)(?:\s*;\s*charset=\"?([A-Za-z0-9-]+)\"?)?", re.I)
-_CHARSETS = {"utf-8": "utf-8", "us-ascii": "ascii", "iso-8859-1": "latin-1", "windows-1252": "cp1252"}
+_TYPE = re.compile(r"([a-z-]+/[a-z0-9.+-]+)(?:\s*;\s*charset=\"?([A-Za-z0-9-]+)\"?)?", re.I)
 _CONTACTS = {"email": "EMAIL", "fax": "FAX", "url": "URL", "phone": "PHONE", "sms": "PHONE", "pager": "PHONE"}
 
 
@@ -52,6 +52,10 @@ class Walk:
     types: dict[str, str] = field(repr=False)
     removed: Removed = field(default_factory=Removed)
     closing: list[Callable[[], None]] = field(default_factory=list, repr=False)
+    _enclosures: Enclosures = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._enclosures = Enclosures(self.removed)
 
     def resource(self, record: dict[str, Any]) -> Iterator[Slot]:
         """A resource that the table knows."""
@@ -243,31 +247,27 @@ class Walk:
             self._remove(Place(value, "language"), "Attachment", "language")
 
     def _data(self, place: Place, owner: str) -> Iterator[Slot]:
-        """Enclosed text is unpacked and searched; of any other kind nothing stays."""
+        """What is enclosed is unpacked and searched; of what nobody can unpack nothing stays."""
         match = _TYPE.fullmatch(str(place.holder.get("contentType", "")))
-        media, charset = (match[1].lower(), (match[2] or "utf-8").lower()) if match else ("", "")
+        media, charset = (match[1], match[2] or "utf-8") if match else ("", "")
         try:
             data = base64.b64decode("".join(place.value.split()), validate=True)
         except (binascii.Error, ValueError):
             raise Refused("an attachment's data is not base64; mend it or take it out") from None
-        if media not in ("text/plain", "text/markdown", "text/html") or charset not in _CHARSETS:
-            self._remove(place, "", "", "attachments of other kinds")
+        enclosed = self._enclosures.unpack(data, media, charset)
+        if enclosed is None:
+            place.remove()
             return
-        try:
-            text = data.decode(_CHARSETS[charset])
-        except UnicodeDecodeError:
-            self._remove(place, "", "", "attachments that are not in their character set")
-            return
+        yield from enclosed.slots
 
-        def pack(new: str) -> None:
-            packed = new.encode(_CHARSETS[charset], "replace")
-            place.put(base64.b64encode(packed).decode("ascii"))
+        def pack() -> None:
+            new = enclosed.written()
+            if not new.strip():
+                place.leave_out()
+            elif new != data:
+                place.put(base64.b64encode(new).decode("ascii"))
 
-        if media != "text/html":
-            yield place.slot_of(text, pack)
-        elif (markup := read_markup(text, whole=False)) is not None:
-            yield from markup.slots()
-            self.closing.append(lambda: pack(markup.written()))
+        self.closing.append(pack)
 
     def _markup(self, place: Place, value: str, owner: str, name: str) -> Iterator[Slot]:
         """A narrative in its blocks; one that is not well-formed goes, with what says that it is there."""

@@ -42,7 +42,7 @@ def container_a_file(
 
     return Format(
         name=name, suffixes=suffixes, read=read, begins=begins, render=render, first_notes=None, extra=extra,
-        count=lambda path: 1, lacks=("spans",), is_special=is_special, in_containers=True,
+        count=lambda path: 1, lacks=("spans",), is_special=is_special, carrier=carrier,
     )  # fmt: skip
 
 
@@ -71,7 +71,7 @@ def containers_in_a_file(
     return Format(
         name=name, suffixes=suffixes, read=read, begins=begins, one=OneText(render), first_notes=None,
         count=lambda path: sum(1 for _ in split(path)), lacks=("spans",), is_special=is_special,
-        in_containers=True,
+        carrier=carrier,
     )  # fmt: skip
 
 
