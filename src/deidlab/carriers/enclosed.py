@@ -120,8 +120,9 @@ class Enclosures:
 
         return Enclosed(tuple(Slot(piece, texts.append) for piece in parts.pieces), written)
 
-    def _left_out(self, why: str) -> None:
+    def _left_out(self, why: str) -> Enclosed | None:
         self._removed[why] += 1
+        return None
 
 
 def _carrier_of(kind: str) -> Carrier | None:

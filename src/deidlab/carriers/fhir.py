@@ -43,6 +43,23 @@ class FHIR:
         return (write_json(sweep(record), indented) + "\n").encode()
 
 
+def unwrapped(content: bytes) -> bytes:
+    """The resource itself where it is the one parameter of Parameters, as operations take it."""
+    record = read_json(content)
+    if record.get("resourceType") != "Parameters":
+        return content
+    parameters = record.get("parameter")
+    if isinstance(parameters, list) and len(parameters) == 1 and isinstance(parameters[0], dict):
+        (only,) = parameters
+        if (
+            only.keys() == {"name", "resource"}
+            and only["name"] == "resource"
+            and isinstance(only["resource"], dict)
+        ):
+            return write_json(only["resource"], indented=False).encode()
+    raise Refused("Parameters have one parameter here, a resource whose name is `resource`")
+
+
 def begins(head: bytes) -> bool:
     """Whether the file may be of this kind, by its first bytes."""
     return head.startswith(b"{") and _BEGINS.search(head) is not None
