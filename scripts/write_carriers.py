@@ -21,7 +21,7 @@ _MEANINGS = {
     "reference": "the id in it becomes its pseudonym",
     "uri": "stays if it is well known, else becomes a pseudonym",
     "media": "stays",
-    "attachment": "text and HTML are unpacked, masked and packed again; anything else is removed",
+    "attachment": "unpacked by the carrier of its type, masked and packed again; anything else is removed",
     "contact": "masked as PHONE, FAX, EMAIL or URL",
     "resource": "gone through like any other",
     "removed": "removed and counted",

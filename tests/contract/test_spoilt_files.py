@@ -154,6 +154,11 @@ def test_ids_made_of_names_are_told_apart(name: str, tmp_path: Path) -> None:
                 "jsonl": lambda p: p.write_text('{"text": "x"}\n'),
                 "parquet": write_texts,
                 "asq-phi": lambda p: p.write_text("===QUERY===\nx\n===PHI_TAGS===\n"),
+                "label-studio": lambda p: p.write_text('[{"data": {"text": "x"}}]'),
+                "doccano": lambda p: p.write_text('{"text": "x", "label": []}\n'),
+                "spacy": write_doc,
+                "huggingface": write_words,
+                "huggingface-jsonl": lambda p: p.write_text('{"tokens": ["x"], "ner_tags": ["O"]}\n'),
                 "presidio-research": lambda p: p.write_text('[{"full_text": "x"}]'),
             }.get(name, lambda p: p.write_text("x\tO\n"))(_made(where) / f"note{format.suffixes[0]}")
     ids = [document.id for document in read_corpus(tmp_path, name)]
@@ -176,3 +181,17 @@ def write_texts(path: Path) -> None:
     import pyarrow.parquet as pq
 
     pq.write_table(pa.table({"text": ["x"]}), path)
+
+
+def write_words(path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table({"tokens": [["x"]], "ner_tags": [["O"]]}), path)
+
+
+def write_doc(path: Path) -> None:
+    from spacy.tokens import Doc, DocBin
+    from spacy.vocab import Vocab
+
+    path.write_bytes(DocBin(docs=[Doc(Vocab(), words=["x"])]).to_bytes())

@@ -73,6 +73,8 @@ def put_all(slots: Iterable[Slot], texts: Sequence[str]) -> None:
     left = iter(texts)
     for slot in slots:
         slot.put(*(next(left) for _ in range(len(slot.piece.cuts) + 1)))
+    if next(left, None) is not None:
+        raise ValueError("more texts than places")
 
 
 @dataclass(frozen=True, slots=True)

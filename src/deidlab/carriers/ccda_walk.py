@@ -12,7 +12,7 @@ from deidlab.carriers.carrier import Removed, Run, Slot, join_runs
 from deidlab.carriers.ccda_fields import Attributes, age_slots, field_slots, name_slots
 from deidlab.carriers.ccda_place import flat_text, mask_text, put_tail, put_text, runs_of, take_out
 from deidlab.carriers.ccda_table import counted_as, is_known_template, kind_of, table
-from deidlab.carriers.enclosed import unpack
+from deidlab.carriers.enclosed import Enclosures, pack_base64
 
 
 @dataclass(slots=True)
@@ -22,11 +22,13 @@ class Walk:
     removed: Removed = field(default_factory=Removed)
     closing: list[Callable[[], None]] = field(default_factory=list, repr=False)
     _attributes: Attributes = field(init=False, repr=False)
+    _enclosures: Enclosures = field(init=False, repr=False)
     _caption: str = field(default="", init=False, repr=False)
     _gender: str = field(default="", init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._attributes = Attributes(self.removed)
+        self._enclosures = Enclosures(self.removed)
 
     def element(self, element: Element, kind: str, owner: str = "") -> Iterator[Slot]:
         """An element of a kind that the table knows, with all that stands in it."""
@@ -90,21 +92,24 @@ class Walk:
         yield from self._children(element, "text")
         kind = element.get("mediaType", "text/plain")
         if element.get("representation") == "B64":
-            found = unpack("".join(run.text for run in runs_of(element, flat=False)), kind)
-            if isinstance(found, str):
-                self._clear(element, found)
-                return
-            self._clear(element)
-            element.text = found.pack(found.text)
-            yield from found.slots(partial(put_text, element))
-            if found.markup is not None:
-                self.closing.append(lambda: put_text(element, found.packed()))
+            yield from self._packed(element, kind)
         elif not kind.lower().startswith("text/"):
             self._clear(element, "attachments of other kinds")
         else:
             runs = runs_of(element, flat)
             if any(run.text.strip() for run in runs):
                 yield join_runs(runs)
+
+    def _packed(self, element: Element, kind: str) -> Iterator[Slot]:
+        enclosed = self._enclosures.unpack_base64(
+            "".join(run.text for run in runs_of(element, flat=False)), kind
+        )
+        self._clear(element)
+        if enclosed is None:
+            mask_text(element)
+            return
+        yield from enclosed.slots
+        self.closing.append(lambda: put_text(element, pack_base64(enclosed.written())))
 
     def _clear(self, element: Element, called: str = "") -> None:
         element.text = None

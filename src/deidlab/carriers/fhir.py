@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from deidlab.carriers.carrier import Parts, Refused
+from deidlab.carriers.carrier import Parts, Refused, put_all
 from deidlab.carriers.fhir_fields import split_reference
 from deidlab.carriers.fhir_place import sweep
 from deidlab.carriers.fhir_table import is_read, table
@@ -36,13 +36,28 @@ class FHIR:
     def put_together(self, content: bytes, texts: Sequence[str]) -> bytes:
         record = _read(content)
         walk = Walk(_look_around(record)[0])
-        slots = list(walk.resource(record))
-        for slot, text in zip(slots, texts, strict=True):
-            slot.put(text)
+        put_all(walk.resource(record), texts)
         for close in walk.closing:
             close()
         indented = not self.lines and b"\n" in content.strip()
         return (write_json(sweep(record), indented) + "\n").encode()
+
+
+def unwrapped(content: bytes) -> bytes:
+    """The resource itself where it is the one parameter of Parameters, as operations take it."""
+    record = read_json(content)
+    if record.get("resourceType") != "Parameters":
+        return content
+    parameters = record.get("parameter")
+    if isinstance(parameters, list) and len(parameters) == 1 and isinstance(parameters[0], dict):
+        (only,) = parameters
+        if (
+            only.keys() == {"name", "resource"}
+            and only["name"] == "resource"
+            and isinstance(only["resource"], dict)
+        ):
+            return write_json(only["resource"], indented=False).encode()
+    raise Refused("Parameters have one parameter here, a resource whose name is `resource`")
 
 
 def begins(head: bytes) -> bool:

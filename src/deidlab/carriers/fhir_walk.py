@@ -9,7 +9,7 @@ from typing import Any
 
 from deidlab.carriers.captions import patient_caption
 from deidlab.carriers.carrier import KEY, Removed, Slot
-from deidlab.carriers.enclosed import is_media_type, unpack
+from deidlab.carriers.enclosed import Enclosures, is_media_type, pack_base64
 from deidlab.carriers.fhir_fields import (
     age_slots,
     age_unit,
@@ -51,6 +51,10 @@ class Walk:
     removed: Removed = field(default_factory=Removed)
     closing: list[Callable[[], None]] = field(default_factory=list, repr=False)
     _gender: str = field(default="", init=False, repr=False)
+    _enclosures: Enclosures = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._enclosures = Enclosures(self.removed)
 
     def resource(self, record: dict[str, Any]) -> Iterator[Slot]:
         """A resource that the table knows."""
@@ -243,14 +247,21 @@ class Walk:
             self._remove(Place(value, "language"), "Attachment", "language")
 
     def _data(self, place: Place, owner: str) -> Iterator[Slot]:
-        """Enclosed text is unpacked and searched; of any other kind nothing stays."""
-        found = unpack(place.value, str(place.holder.get("contentType", "")))
-        if isinstance(found, str):
-            self._remove(place, "", "", found)
+        """What is enclosed is unpacked and searched; of what nobody can unpack nothing stays."""
+        enclosed = self._enclosures.unpack_base64(place.value, str(place.holder.get("contentType", "")))
+        if enclosed is None:
+            place.remove()
             return
-        yield from found.slots(place.put)
-        if found.markup is not None:
-            self.closing.append(lambda: place.put(found.packed()))
+        yield from enclosed.slots
+
+        def pack() -> None:
+            new = enclosed.written()
+            if not new.strip():
+                place.leave_out()
+            elif new != enclosed.content:
+                place.put(pack_base64(new))
+
+        self.closing.append(pack)
 
     def _markup(self, place: Place, value: str, owner: str, name: str) -> Iterator[Slot]:
         """A narrative in its blocks; one that is not well-formed goes, with what says that it is there."""

@@ -9,12 +9,13 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
 from deidlab.carriers.captions import patient_caption
-from deidlab.carriers.carrier import Parts, Piece, Refused, Removed, Slot
+from deidlab.carriers.carrier import Parts, Piece, Refused, Removed, Slot, put_all
+from deidlab.carriers.enclosed import Enclosures
 from deidlab.carriers.hl7_date import hl7_date_slots
 from deidlab.carriers.hl7v2_text import (
     Delimiters,
@@ -43,6 +44,11 @@ class _Message:
     segments: list[Segment]
     ending: str
     removed: Removed = field(default_factory=Removed)
+    closing: list[Callable[[], None]] = field(default_factory=list, repr=False)
+    _enclosures: Enclosures = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._enclosures = Enclosures(self.removed)
 
     def slots(self) -> list[Slot]:
         """Every piece of it, in order."""
@@ -172,28 +178,37 @@ class _Message:
         yield Slot(Piece(old, label, caption), put)
 
     def _data(self, repetition: Repetition) -> Iterator[Slot]:
-        """Enclosed text is decoded and searched; of any other kind nothing stays."""
-        kind, encoding, held = (
-            self._read(repetition, "2"),
-            self._read(repetition, "4"),
-            read_place(repetition, "5"),
-        )
-        packed = encoding.lower() == "base64"
+        """What is enclosed is unpacked and searched; of what nobody can unpack nothing stays."""
+        encoding, held = self._read(repetition, "4").upper(), read_place(repetition, "5")
         try:
-            text = base64.b64decode(held, validate=True).decode() if packed else self.delimiters.read(held)
+            packed = encoding == "BASE64"
+            data = base64.b64decode(held, validate=True) if packed else self.delimiters.read(held).encode()
         except (binascii.Error, ValueError):
-            text = ""
-        if kind.upper() not in ("TEXT", "TX") or not text or not (packed or encoding.upper() == "A"):
-            self.removed["enclosed data"] += bool(held)
+            encoding, data = "", b""
+        media = self._media(repetition) if encoding in ("BASE64", "A") else ""
+        if not held:
+            return
+        enclosed = self._enclosures.unpack(data, media)
+        if enclosed is None:
             write_place(repetition, "5", "")
             return
+        yield from enclosed.slots
 
-        def put(new: str) -> None:
-            if new != text:
-                done = base64.b64encode(new.encode()).decode() if packed else self.delimiters.write(new)
-                write_place(repetition, "5", done)
+        def pack() -> None:
+            new = enclosed.written()
+            if new != data:
+                text = base64.b64encode(new).decode() if packed else self.delimiters.write(new.decode())
+                write_place(repetition, "5", text)
 
-        yield Slot(Piece(text), put)
+        self.closing.append(pack)
+
+    def _media(self, repetition: Repetition) -> str:
+        """The media type that the type and the subtype of encapsulated data tell."""
+        kind, subtype = (self._read(repetition, place).lower() for place in ("2", "3"))
+        known = load_table("enclosed")
+        whole = next((each for each in (kind, f"{kind}/{subtype}") if each in known["media"]), "")
+        plain = "text/plain" if kind in ("text", "tx") and not subtype else ""
+        return whole or str(known["subtypes"].get(subtype, "")) or plain
 
     def patient(self) -> str:
         """The first identifier of the patient; a message about several is refused."""
@@ -222,8 +237,9 @@ class HL7v2:
 
     def put_together(self, content: bytes, texts: Sequence[str]) -> bytes:
         message = _parse(content)
-        for slot, text in zip(message.slots(), texts, strict=True):
-            slot.put(text)
+        put_all(message.slots(), texts)
+        for close in message.closing:
+            close()
         return message.written()
 
 

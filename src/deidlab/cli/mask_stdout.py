@@ -48,10 +48,7 @@ def print_documents(documents: Iterable[Document], format: Format, stream: IO[by
 def print_notes(notes: Iterable[Rendered], format: Format, stream: IO[bytes]) -> None:
     """The same for notes that were rendered."""
     if isinstance(format.one, OneText):
-        stream.write(format.one.head.encode())
-        for note in notes:
-            stream.write(note.content.encode())
-        stream.write(format.one.foot.encode())
+        stream.writelines(piece.encode() for piece in format.one.whole(note.content for note in notes))
     elif format.is_note_a_file:
         for number, note in enumerate(notes):
             files = [data for ending, data in note.content.items() if ending != SIDECAR]

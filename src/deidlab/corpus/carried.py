@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
-from deidlab.carriers import Carrier, Parts, Refused
+from deidlab.carriers import Carrier, Refused
 from deidlab.corpus.files import name_to_id, read_bytes
 from deidlab.corpus.format import Format, OneText
 from deidlab.corpus.raw import MAX_NOTE_CHARACTERS, BadDocument, RawDocument, ReadSettings
@@ -35,14 +35,14 @@ def container_a_file(
     """A format of which each file is one container."""
 
     def read(path: Path, settings: ReadSettings) -> Iterator[RawDocument | BadDocument]:
-        yield _to_raw(carrier.take_apart, read_bytes(path), path, name_to_id(path.stem))
+        yield take_out(carrier, read_bytes(path), path, name_to_id(path.stem))
 
     def render(document: Document, losses: Counter[str]) -> dict[str, bytes]:
         return {suffixes[0]: put_back(document, carrier, name)}
 
     return Format(
         name=name, suffixes=suffixes, read=read, begins=begins, render=render, first_notes=None, extra=extra,
-        count=lambda path: 1, lacks=("spans",), is_special=is_special, in_containers=True,
+        count=lambda path: 1, lacks=("spans",), is_special=is_special, carrier=carrier,
     )  # fmt: skip
 
 
@@ -61,7 +61,7 @@ def containers_in_a_file(
             try:
                 if content is None:
                     raise Refused("it is larger than 128 MiB")
-                yield _to_raw(carrier.take_apart, content, path, f"{path.stem}-{number}")
+                yield take_out(carrier, content, path, f"{path.stem}-{number}")
             except CorpusError as error:
                 yield BadDocument(path, f"container {number}: {error}", f"{path.stem}-{number}")
 
@@ -71,12 +71,13 @@ def containers_in_a_file(
     return Format(
         name=name, suffixes=suffixes, read=read, begins=begins, one=OneText(render), first_notes=None,
         count=lambda path: sum(1 for _ in split(path)), lacks=("spans",), is_special=is_special,
-        in_containers=True,
+        carrier=carrier,
     )  # fmt: skip
 
 
-def _to_raw(take_apart: Callable[[bytes], Parts], content: bytes, path: Path, otherwise: str) -> RawDocument:
-    parts = take_apart(content)
+def take_out(carrier: Carrier, content: bytes, path: Path, otherwise: str) -> RawDocument:
+    """A container as a note; of one that says no id, the id is the other name."""
+    parts = carrier.take_apart(content)
     texts: list[str] = []
     regions: list[Region] = []
     place = 0

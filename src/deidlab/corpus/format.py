@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from deidlab.carriers import Carrier, enclosed
 from deidlab.corpus.raw import BadDocument, RawDocument, ReadSettings
 from deidlab.errors import ConfigError, MissingExtraError
 from deidlab.inputfile import open_input
@@ -28,11 +29,27 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class OneText:
-    """One file for all documents: the text of each, between a head and a foot."""
+    """One file for all documents: the text of each, between a head and a foot, and what stands `between`."""
 
     render: Callable[[Document, Counter[str]], str]
     head: str = ""
     foot: str = ""
+    between: str = ""
+
+    def whole(self, texts: Iterable[str]) -> Iterator[str]:
+        """The file, piece by piece."""
+        yield self.head
+        for number, text in enumerate(texts):
+            yield self.between + text if number else text
+        yield self.foot
+
+
+@dataclass(frozen=True, slots=True)
+class OnePacked:
+    """One file for all documents that is no text: `write` packs what `render` makes of each into it."""
+
+    render: Callable[[Document, Counter[str]], str]
+    write: Callable[[Iterable[str], Path], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +104,7 @@ class Format:
     of it is one note; `is_special` that a file is of this format by what it begins with alone, before any
     format whose endings and beginning it shares; `in_row_groups` that any machine can read a file's rows by
     their place. `extra` is the package that reads and writes it, and the extra that brings it, where the
-    core does not. Notes that are `in_containers` are written only into what they were read from.
+    core does not. The `carrier` is what takes its containers apart, where notes stand in such.
     """
 
     name: str
@@ -97,7 +114,7 @@ class Format:
     aliases: tuple[str, ...] = ()
     begins: Callable[[bytes], bool] | None = None
     render: Renderer | None = None
-    one: OneText | OneTable | None = None
+    one: OneText | OnePacked | OneTable | None = None
     lacks: tuple[str, ...] = ()
     count: Callable[[Path], int] | None = None
     sample: Sampler | None = None
@@ -109,7 +126,12 @@ class Format:
     is_special: bool = False
     in_row_groups: bool = False
     extra: tuple[str, str] | None = None
-    in_containers: bool = False
+    carrier: Carrier | None = None
+
+    @property
+    def in_containers(self) -> bool:
+        """Whether its notes are written only into what they were read from."""
+        return self.carrier is not None
 
     @property
     def can_write(self) -> bool:
@@ -136,8 +158,11 @@ class Format:
 
     def require(self) -> None:
         """Raise, before any work, where what reads and writes it is not installed."""
-        if self.extra is not None and find_spec(self.extra[0]) is None:
+        if self.extra is not None and not self.is_installed():
             raise MissingExtraError(self.name, self.extra[1])
+
+    def is_installed(self) -> bool:
+        return self.extra is None or find_spec(self.extra[0]) is not None
 
     def place_of_one(self, destination: Path) -> Path:
         """The one file: in a folder that is there, it is called `corpus`."""
@@ -158,6 +183,8 @@ def register(format: Format) -> Format:
     for name in (format.name, *format.aliases):
         if name in FORMATS or name in ALIASES:
             raise ConfigError(f"format '{name}': another format has this name; give it one of its own")
+    if format.carrier is not None:
+        enclosed.stands(format.name, format.carrier, format.is_installed)
     FORMATS[format.name] = format
     ALIASES.update(dict.fromkeys(format.aliases, format.name))
     return format
@@ -166,6 +193,7 @@ def register(format: Format) -> Format:
 def forget(format: Format) -> None:
     """Undo `register`."""
     del FORMATS[format.name]
+    enclosed.fell(format.name)
     for name in format.aliases:
         del ALIASES[name]
 

@@ -167,6 +167,11 @@ def read_score(value: Any) -> float | None:
         raise ValueError from None
 
 
+def name_said(value: Any) -> str:
+    """An id or a patient as a file has it, a word or a number; empty for anything else."""
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+
+
 def build_document(raw: RawDocument) -> Document:
     """The checked document; the first problem is raised."""
     for problem in find_problems(raw):
@@ -189,7 +194,7 @@ def find_problems(raw: RawDocument) -> Iterator[Problem]:
             yield _problem(raw, annotation, OUT_OF_BOUNDS, f"outside the text of {length} characters")
         elif start >= end:
             yield _problem(raw, annotation, EMPTY_SPAN, "the span is empty or reversed")
-        elif annotation.quoted is not None and not _same_text(raw.text[start:end], annotation.quoted):
+        elif not quote_fits(raw.text, annotation):
             yield _problem(
                 raw, annotation, TEXT_MISMATCH, "the quoted text is not what stands at these offsets"
             )
@@ -211,6 +216,10 @@ def _problem(raw: RawDocument, annotation: Annotation, kind: str, message: str) 
 _WHITE = re.compile(r"\s+")
 
 
-def _same_text(found: str, quoted: str) -> bool:
-    """Equal up to the white space that XML attributes and brat's one-line quotes cannot keep."""
-    return found == quoted or _WHITE.sub(" ", found) == _WHITE.sub(" ", quoted)
+def quote_fits(text: str, annotation: Annotation) -> bool:
+    """Whether what it quotes, if anything, stands at its offsets.
+
+    Equal up to the white space that XML attributes and brat's one-line quotes cannot keep.
+    """
+    found, quoted = text[max(0, annotation.start) : max(0, annotation.end)], annotation.quoted
+    return quoted is None or found == quoted or _WHITE.sub(" ", found) == _WHITE.sub(" ", quoted)

@@ -92,6 +92,15 @@ def _plain(value: Any, skipped: Counter[str]) -> Any:
     return str(value)
 
 
+def read_meta(held: Any) -> dict[str, Any]:
+    """A note's fields as another tool kept them for us; none where it did not."""
+    try:
+        meta = _from_json(held)
+    except (ValueError, RecursionError):
+        return {}
+    return meta if isinstance(meta, dict) else {}
+
+
 def to_json(value: Any) -> str:
     """A list or a mapping as a cell of text."""
     return json.dumps(dict(value) if not isinstance(value, list) else value, ensure_ascii=False)

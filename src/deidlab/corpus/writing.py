@@ -20,7 +20,7 @@ from deidlab.corpus.files import (
     same_kind,
     sidecar_bytes,
 )
-from deidlab.corpus.format import FORMATS, Format, OneText
+from deidlab.corpus.format import FORMATS, Format, OnePacked, OneText
 from deidlab.corpus.formats import find_format, refuse_misnamed
 from deidlab.errors import CorpusError, UnknownNameError
 from deidlab.types import Document
@@ -57,7 +57,7 @@ def write_corpus(
 
 def render_note(document: Document, format: Format, losses: Counter[str]) -> Rendered:
     """The note as it is written; raises where the format cannot hold it."""
-    if isinstance(format.one, OneText):
+    if isinstance(format.one, OneText | OnePacked):
         return Rendered(document.id, format.one.render(document, losses))
     if format.one is not None:
         return Rendered(document.id, format.one.render(document))
@@ -90,9 +90,7 @@ def write_rendered(
             one.write((note.content for note in notes), partial)
             return
         with partial.open("w", encoding="utf-8", newline="") as stream:
-            stream.write(one.head)
-            stream.writelines(note.content for note in notes)
-            stream.write(one.foot)
+            stream.writelines(one.whole(note.content for note in notes))
 
 
 def _write_files(note: Rendered, folder: Path) -> None:

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Request
 from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse, Response
 
+from deidlab.web.answers import OperationOutcome
 from deidlab.web.pages import templates
 from deidlab.web.settings import ServeSettings
 
@@ -31,13 +32,21 @@ def complete(described: dict[str, Any], settings: ServeSettings) -> None:
         properties = described["components"]["schemas"][schema]["properties"]
         for field in names.keys() & properties.keys():
             _allow_only(properties[field], names[field])
-    for parameter in described["paths"]["/v1/batch"]["post"]["parameters"]:
-        if parameter["name"] in names:
-            _allow_only(parameter["schema"], names[parameter["name"]])
+    described["components"]["schemas"].update(_outcome())
+    for methods in described["paths"].values():
+        for parameter in methods.get("post", {}).get("parameters", ()):
+            if parameter["name"] in names:
+                _allow_only(parameter["schema"], names[parameter["name"]])
     if settings.tokens:
         described["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
         described["security"] = [{"token": []}]
         described["paths"]["/healthz"]["get"]["security"] = []
+
+
+def _outcome() -> dict[str, Any]:
+    """The shape of FHIR's errors, which no route answers as JSON of ours."""
+    schema = OperationOutcome.model_json_schema(ref_template="#/components/schemas/{model}")
+    return {**schema.pop("$defs"), "OperationOutcome": schema}
 
 
 def _allow_only(schema: dict[str, Any], names: list[str]) -> None:

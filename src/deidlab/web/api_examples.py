@@ -46,6 +46,32 @@ LINES_OUT = (
 )
 
 
+FHIR_EXAMPLE: dict[str, Any] = {
+    "resourceType": "Observation",
+    "id": "o1",
+    "status": "final",
+    "code": {"text": "Sleep"},
+    "subject": {"reference": "Patient/p7"},
+    "effectiveDateTime": "2071-03-14T08:15:00-05:00",
+    "note": [{"text": "Seen by Dr. Ilse Verhoeven. BP 120/80."}],
+}
+FHIR_PARAMETERS: dict[str, Any] = {
+    "resourceType": "Parameters",
+    "parameter": [
+        {"name": "resource", "resource": {"resourceType": "Patient", "id": "p7", "birthDate": "2011-03-05"}}
+    ],
+}
+FHIR_MASKED: dict[str, Any] = {
+    "resourceType": "Observation",
+    "id": "q3v1m8",
+    "status": "final",
+    "code": {"text": "Sleep"},
+    "subject": {"reference": "Patient/h5k9c2"},
+    "effectiveDateTime": "2071-01-02T08:15:00-05:00",
+    "note": [{"text": "Seen by Dr. Ruth Calloway. BP 120/80."}],
+}
+
+
 def answering(example: object) -> dict[int | str, dict[str, Any]]:
     """A 200 with that example."""
     return {200: {"content": {"application/json": {"example": example}}}}

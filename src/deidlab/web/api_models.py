@@ -46,21 +46,26 @@ class _NoteRequest(BaseModel):
     )
 
 
-class BatchQuery(BaseModel):
-    """What stands behind the `?` of /v1/batch: how all of its lines are worked on."""
+class MaskQuery(BaseModel):
+    """What stands behind the `?` of an address: how what is sent is masked."""
 
     model_config = ConfigDict(hide_input_in_errors=True)
+
+    model: str | None = Field(None, max_length=_NAME_CHARACTERS, description="A name from /v1/models.")
+    style: StyleName | None = Field(None, description="Without one, the server's own.")
+    policy: str | None = Field(None, max_length=_NAME_CHARACTERS, description="A name from /v1/models.")
+    day_first: bool | None = Field(
+        None, description="Read 3/4/2064 as the third of April; else as the model's language does."
+    )
+
+
+class BatchQuery(MaskQuery):
+    """The same for /v1/batch: how all of its lines are worked on."""
 
     task: Literal["detect", "mask", "mask-given"] = Field(
         "mask", description="Find PHI, mask what is found, or mask the spans of each line."
     )
-    model: str | None = Field(None, max_length=_NAME_CHARACTERS, description="A name from /v1/models.")
-    style: StyleName | None = Field(None, description="Without one, the server's own.")
-    policy: str | None = Field(None, max_length=_NAME_CHARACTERS, description="A name from /v1/models.")
     ids: Ids = Field("keep", description="Ids and patients as they came, or pseudonyms of them.")
-    day_first: bool | None = Field(
-        None, description="Read 3/4/2064 as the third of April; else as the model's language does."
-    )
 
 
 class GivenSpan(BaseModel):

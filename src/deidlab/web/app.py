@@ -18,7 +18,7 @@ from starlette.middleware import Middleware
 from starlette.staticfiles import StaticFiles
 
 import deidlab
-from deidlab.web import api_batch, api_docs, api_login, api_notes, api_operation
+from deidlab.web import api_batch, api_docs, api_fhir, api_login, api_notes, api_operation
 from deidlab.web.access_log import AccessLog, Guard
 from deidlab.web.auth import AuthGate, Sessions
 from deidlab.web.batching import Batcher
@@ -83,6 +83,7 @@ def create_app(settings: ServeSettings) -> FastAPI:
     for router in (
         api_notes.router,
         api_batch.router,
+        api_fhir.router,
         api_operation.router,
         api_login.router,
         api_docs.router,

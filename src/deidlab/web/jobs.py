@@ -26,7 +26,8 @@ class Job:
 
     `given` tells that people's spans stand in the notes, so that nothing is to be found. `candidates` and
     `words` ask for more of a detection, `with_text` for the note's text beside its spans. `pseudonyms` puts
-    keyed names in the place of ids and patients.
+    keyed names in the place of ids and patients. A `resource` of FHIR is masked instead of documents; where
+    it names no patient, it is the `stranger`'s.
     """
 
     task: TaskName
@@ -40,10 +41,12 @@ class Job:
     candidates: bool = False
     words: bool = False
     with_text: bool = False
+    resource: bytes | None = field(default=None, repr=False)
+    stranger: str = field(default="", repr=False)
 
     @property
     def n_characters(self) -> int:
-        return sum(len(document.text) for document in self.documents)
+        return len(self.resource or b"") + sum(len(document.text) for document in self.documents)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,18 +6,23 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
+from deidlab.carriers.fhir import FHIR, unwrapped
+from deidlab.corpus.carried import put_back, take_out
+from deidlab.corpus.raw import build_document
 from deidlab.corpus.records import span_to_record
 from deidlab.detect import Detection, Detector
 from deidlab.labels import load_label_set, split_tag
 from deidlab.mask import Masker, MaskSettings, PatientState, load_policy
 from deidlab.mask.apply import landings
 from deidlab.pipeline.loading import load_finding
-from deidlab.pipeline.run.mask import check_undone
+from deidlab.pipeline.run.mask import check_undone, emptied
 from deidlab.types import Document, MaskedDocument
 from deidlab.web.jobs import Done, Job, WorkerSetup
 
+_FHIR = FHIR()
 _MASKERS_KEPT = 32
 _WARMING = "Mr. John Smith, 82, of Dover, NH 03820, saw Dr. Mary Jones on 3/14/2064. Call 603-555-0142."
 _WORDLESS = "John Smith, 3/14/2064, 603-555-0142"
@@ -51,6 +56,7 @@ class Work:
 
     def do(self, jobs: Sequence[Job]) -> list[Done]:
         """An answer a job, in order. Each model sees the notes of all jobs that ask for it at once."""
+        jobs = [replace(job, documents=(_read(job),)) if job.resource is not None else job for job in jobs]
         found = self._detect(jobs)
         return [self._detected(job, own) if job.task == "detect" else self._masked(job, own)
                 for job, own in zip(jobs, found, strict=True)]  # fmt: skip
@@ -79,10 +85,23 @@ class Work:
             notes = tuple(replace(note, spans=each.spans) for note, each in zip(notes, found, strict=True))
         masker = self._masker(job.policy, job.style, job.day_first, self._languages[job.model])
         masked = list(mask_together(notes, masker))
+        n_spans = sum(len(each.replacements) for each in masked)
+        if job.resource is not None:
+            return Done((_put_back(notes[0], masked[0]),), n_spans)
         objects = tuple(
             _encode(_mask_record(job, note, each, masker)) for note, each in zip(notes, masked, strict=True)
         )
-        return Done(objects, sum(len(each.replacements) for each in masked))
+        return Done(objects, n_spans)
+
+
+def _read(job: Job) -> Document:
+    """The resource of a job as a note."""
+    raw = take_out(_FHIR, unwrapped(job.resource or b""), Path("the resource"), "resource")
+    return build_document(replace(raw, patient=raw.patient or job.stranger))
+
+
+def _put_back(note: Document, masked: MaskedDocument) -> bytes:
+    return put_back(replace(note, text=masked.text, spans=(), container=emptied(note, masked)), _FHIR, "FHIR")
 
 
 def mask_together(notes: Sequence[Document], masker: Masker) -> Iterator[MaskedDocument]:

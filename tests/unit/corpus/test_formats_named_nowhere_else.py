@@ -11,11 +11,12 @@ from deidlab.corpus.format import ALIASES, FORMATS
 
 SOURCE = Path(deidlab.__file__).parent
 OWN = SOURCE / "corpus" / "formats"
-# These are words for other things too: a label set, a key of a record, any JSON.
+# These are words for other things too: a label set, a key of a record, any JSON, a tagger of somebody else.
 WORDS = {*FORMATS, *ALIASES, *(suffix for each in FORMATS.values() for suffix in each.all_suffixes)} - {
     "text",
     "i2b2-2014",
     ".json",
+    "spacy",
 }
 # These speak of other files than a corpus's: tables of known identifiers, reports in several forms.
 OTHERS = {

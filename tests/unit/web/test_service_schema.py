@@ -34,6 +34,10 @@ hooks = "hooks.py"
 include-name = "POST /v1/mask"
 checks.positive_data_acceptance.expected-statuses = [200, 422]
 
+[[operations]]
+include-name = "POST /v1/fhir/$de-identify"
+checks.positive_data_acceptance.expected-statuses = [200, 422]
+
 # What is wrong with a line is told in its place in the stream; `test_every_line_has_an_answer` sees to that.
 [[operations]]
 include-name = "POST /v1/batch"
@@ -63,11 +67,19 @@ def test_every_answer_is_as_described(served: Served, tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(tmp_path), *sys.path))}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=170)
     assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
-    assert "Tested: 6" in done.stdout and "No issues found" in done.stdout
+    assert "Tested: 7" in done.stdout and "No issues found" in done.stdout
     log: Path = served.app.state.settings.access_log
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     asked = {line["route"] for line in lines}
-    assert {"/v1/detect", "/v1/mask", "/v1/batch", "/v1/models", "/healthz", "/metrics"} <= asked
+    assert {
+        "/v1/detect",
+        "/v1/mask",
+        "/v1/batch",
+        "/v1/fhir/$de-identify",
+        "/v1/models",
+        "/healthz",
+        "/metrics",
+    } <= asked
     assert len(lines) > 300 and max(line["status"] for line in lines) < 500
 
 

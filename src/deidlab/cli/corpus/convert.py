@@ -27,7 +27,8 @@ class ConvertOptions:
     destination: Path = argument(metavar="DST", help="A folder, or a file where the format is one file.")
     to: str = option(
         metavar="FORMAT",
-        help="i2b2, i2b2-2006, brat, conll, conll-bilou, jsonl, inline, csv, parquet or txt.",
+        help="i2b2, i2b2-2006, brat, conll, conll-bilou, jsonl, inline, csv, parquet, txt, label-studio, "
+        "doccano, uima-xmi (INCEpTION), uima-json, spacy, huggingface or huggingface-jsonl.",
         group=COMMON,
     )
     split: SplitOption

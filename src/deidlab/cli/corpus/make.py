@@ -29,8 +29,7 @@ class MakeOptions:
     format: str | None = option(
         None,
         metavar="FORMAT",
-        help="i2b2, i2b2-2006, brat, conll, conll-bilou, jsonl, inline, csv, parquet or txt [default: that "
-        "of the new name, else jsonl].",
+        help="Any that `corpus convert --to` takes [default: that of the new name, else jsonl].",
     )
     labels: str | None = option(
         None,

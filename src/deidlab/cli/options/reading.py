@@ -26,8 +26,9 @@ class ReadingOptions:
         None,
         "--from",
         metavar="FORMAT",
-        help="i2b2, i2b2-2006, n2c2-2016, physionet, brat, conll, jsonl, inline, csv, parquet or txt; "
-        "recognised from the files where not given.",
+        help="i2b2, i2b2-2006, n2c2-2016, physionet, brat, conll, jsonl, inline, csv, parquet, txt, "
+        "label-studio, doccano, uima-xmi (INCEpTION), uima-json, spacy, huggingface, huggingface-jsonl or a "
+        "container of notes (fhir, hl7v2, docx and others); recognised from the files where not given.",
     )
     files: ReadSettings
 

@@ -25,6 +25,9 @@ __all__ = [
     "refuse_misnamed",
 ]
 
+# As far as most notes reach: what tells a format may stand behind a note's text.
+_HEAD_BYTES = 1 << 16
+
 for _module in sorted(each.name for each in pkgutil.iter_modules(__path__)):
     import_module(f"{__name__}.{_module}")
 
@@ -104,7 +107,7 @@ def _first_bytes(path: Path) -> bytes:
         return b""
     try:
         with path.open("rb") as stream:
-            return stream.read(4096).removeprefix(codecs.BOM_UTF8).lstrip()
+            return stream.read(_HEAD_BYTES).removeprefix(codecs.BOM_UTF8).lstrip()
     except OSError:
         # Its reader will say why, and let the other files be.
         return b""

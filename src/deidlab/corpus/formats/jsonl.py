@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from deidlab.corpus.files import numbered_lines
 from deidlab.corpus.format import Counted, Format, OneText, blocks_of, longer_than_first, register
@@ -18,29 +19,37 @@ from deidlab.types import Document
 
 
 def read(path: Path, settings: ReadSettings) -> Iterator[RawDocument | BadDocument]:
+    for number, record in records(path, settings):
+        if isinstance(record, BadDocument):
+            yield record
+        else:
+            yield record_to_raw(record, path, f"line {number}", f"{path.stem}-{number}")
+
+
+def records(path: Path, settings: ReadSettings) -> Iterator[tuple[int, Any]]:
+    """The number of each line that is not blank, and its JSON, or a BadDocument where it is none."""
     try:
         with open_input(path) as stream:
             for number, line in numbered_lines(stream):
                 if line is None:
-                    yield BadDocument(path, f"line {number} is longer than 128 MiB")
+                    yield number, BadDocument(path, f"line {number} is longer than 128 MiB")
                 elif line.strip():
-                    yield _read_line(path, number, line, settings)
+                    yield number, _read_line(path, number, line, settings)
     except OSError as error:
         raise CorpusError(f"{path}: {error.strerror or 'cannot be read'}") from None
 
 
-def _read_line(path: Path, number: int, line: bytes, settings: ReadSettings) -> RawDocument | BadDocument:
+def _read_line(path: Path, number: int, line: bytes, settings: ReadSettings) -> Any:
     if b"\0" in line and settings.encoding.lower().startswith("utf-8"):
         return BadDocument(path, f"line {number} has a NUL at byte {line.index(0)}; this is not a text file")
     try:
-        record = json.loads(line.decode(settings.encoding))
+        return json.loads(line.decode(settings.encoding))
     except UnicodeDecodeError as error:
         return BadDocument(path, f"line {number}, byte {error.start} is not {settings.encoding}")
     except json.JSONDecodeError as error:
         return BadDocument(path, f"line {number} is not JSON (column {error.colno})")
     except (RecursionError, ValueError, LookupError):
         return BadDocument(path, f"line {number} is not JSON that can be read")
-    return record_to_raw(record, path, f"line {number}", f"{path.stem}-{number}")
 
 
 def render(document: Document, losses: Counter[str]) -> str:

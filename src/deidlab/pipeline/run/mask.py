@@ -85,10 +85,10 @@ def masked_document(
     meta = {column: document.meta[column] for column in writing.columns if column in document.meta}
     moved = own.moved(masked, writing.annotations_kept)
     own_patient = "" if document.patient == document.id else patient
-    return Document(name, own_patient, masked.text, moved, meta, _emptied(document, masked))
+    return Document(name, own_patient, masked.text, moved, meta, emptied(document, masked))
 
 
-def _emptied(document: Document, masked: MaskedDocument) -> Container | None:
+def emptied(document: Document, masked: MaskedDocument) -> Container | None:
     """The note's container, with its pieces where they stand in the masked text."""
     if document.container is None:
         return None
