@@ -76,7 +76,11 @@ def containers_in_a_file(
 
 
 def _to_raw(take_apart: Callable[[bytes], Parts], content: bytes, path: Path, otherwise: str) -> RawDocument:
-    parts = take_apart(content)
+    return in_pieces(take_apart(content), content, path, otherwise)
+
+
+def in_pieces(parts: Parts, content: bytes, path: Path, otherwise: str = "") -> RawDocument:
+    """A container taken apart as a note; `otherwise` is its name where it says none."""
     texts: list[str] = []
     regions: list[Region] = []
     place = 0
