@@ -64,11 +64,11 @@ def _tell_plan(plan: TablesPlan, options: PlanOptions) -> None:
     from deidlab.corpus.tables.classes import CLASSES
     from deidlab.report.tables import print_table, text_table
 
-    rows = [(name, kinds[name], each.about) for name, each in CLASSES.items() if kinds[name]]
+    rows = [(name, each.about, kinds[name]) for name, each in CLASSES.items() if kinds[name]]
     n_columns = sum(kinds.values())
     if not options.answer.silent:
         title = f"{count_of(len(plan.tables), 'table')}, {count_of(n_columns, 'column')}"
-        print_table(text_table(title, ("Class", "Columns", "What becomes of it"), rows))
+        print_table(text_table(title, ("Class", "What becomes of it", "Columns"), rows, 2))
     tell(f"wrote {options.out}", options.answer.silent)
     if n_open:
         tell(f"{count_of(n_open, 'column')} unclassified: decide each in the plan, then run `deidlab tables mask`")
@@ -103,7 +103,7 @@ def _settings(options: MaskTablesOptions) -> tuple[MaskSettings, bool]:
     """How to mask: with surrogates, since a column of dates has no place for a tag."""
     policy = load_policy(options.policy)
     if policy.row(KEY).action != "mask":
-        raise ConfigError("the policy keeps what it does not name, and so keys of tables: give KEY a row, 'mask'")
+        raise ConfigError("the policy keeps what it does not name, and so keys of tables: give it default = 'mask'")
     language = options.finding.find_language()
     key, repeatable = find_key(options.key.key_file, options.answer.silent)
     day_first = options.day_first or languages.of(language).day_first

@@ -240,9 +240,12 @@ def _fill_sqlite(path: Path, filling: Filling, rows: Iterable[tuple[int, Row]]) 
 
 def _create_sqlite(table: TablePlan, filling: Filling, foreign: list[ForeignKey]) -> str:
     known = filling.schema.table(table.name)
+    types = {each.name: _type(each, "sqlite", filling.schema, table.name) for each in table.kept}
+    if len(known.primary) == 1 and types.get(known.primary[0], "").upper() == "INTEGER":
+        # As INTEGER it would be the number that SQLite orders rows by: they keep the order that they had.
+        types[known.primary[0]] = "BIGINT"
     cells = [
-        f"{_quote(each.name)} {_type(each, 'sqlite', filling.schema, table.name)}{'' if each.nullable else ' NOT NULL'}"
-        for each in table.kept
+        f"{_quote(each.name)} {types[each.name]}{'' if each.nullable else ' NOT NULL'}" for each in table.kept
     ]
     if known.primary and _is_whole(table, known.primary):
         cells.append(f"PRIMARY KEY ({', '.join(map(_quote, known.primary))})")

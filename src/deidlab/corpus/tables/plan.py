@@ -6,6 +6,7 @@ It holds no value of any cell. Its digest is that of the schema, so that a colum
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -219,11 +220,11 @@ def write_plan(plan: TablesPlan) -> str:
         f"schema = {quote(plan.digest)}",
     ]
     for table in plan.tables:
-        lines += ["", f"[tables.{quote(table.name)}]"]
+        lines += ["", f"[tables.{_bare(table.name)}]"]
         lines += [f"via = {quote(table.via)}"] if table.via else []
         lines += [f"why = {quote(table.why)}"] if table.why else []
-        lines += ["", f"[tables.{quote(table.name)}.columns]"]
-        lines += [f"{quote(each.name)} = {{ {', '.join(_cells(each))} }}" for each in table.columns]
+        lines += ["", f"[tables.{_bare(table.name)}.columns]"]
+        lines += [f"{_bare(each.name)} = {{ {', '.join(_cells(each))} }}" for each in table.columns]
     return "\n".join(lines) + "\n"
 
 
@@ -238,8 +239,13 @@ def _cells(column: ColumnPlan) -> Iterator[str]:
 
 
 def quote(text: str) -> str:
-    """The text as TOML quotes it; what names of columns hold is anybody's guess."""
+    """The text as TOML quotes it."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _bare(name: str) -> str:
+    """The name as a key of TOML, quoted only where it must be."""
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else quote(name)
 
 
 def _refuse_unknown(what: str, table: Mapping[str, Any], known: tuple[str, ...]) -> None:

@@ -25,6 +25,8 @@ _LOOKED_AT = 20_000
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _PATIENT = re.compile(r"(?:patients?|persons?|pat|subject|mrn)(?:[ _]?(?:id|key|no|number|nr))?|pid", re.IGNORECASE)
 _ID = re.compile(r"(?:.*[_ ])?(?:id|key|uuid|guid)|[a-z]+I[dD]", re.IGNORECASE)
+_PATIENTS = ("patient", "person", "pat", "subject")
+_STAFF = ("provider", "doctor", "physician", "clinician", "nurse", "staff", "user", "employee", "practitioner")
 _FEW_OMOP = 5
 
 
@@ -124,7 +126,7 @@ class _Proposal:
     def _is_patients(self, table: str, column: str) -> bool:
         """Whether the column is what tells the rows of a table of patients apart."""
         name = table.lower().removesuffix("s")
-        if name not in ("patient", "person", "pat", "subject"):
+        if name not in _PATIENTS:
             return False
         primary = self.schema.table(table).primary if any(t.name == table for t in self.schema.tables) else ()
         return (column,) == primary if primary else _PATIENT.fullmatch(column) is not None or column.lower() == "id"
@@ -142,11 +144,13 @@ class _Proposal:
         words = " ".join(word.lower() for word in _WORDS.findall(column.name))
         for rule in _data("names")["rules"]:
             if re.fullmatch(rule["pattern"], words) and _suits(rule["class"], column.type):
-                return {"kind": rule["class"], "label": rule.get("label", ""), "why": "its name"}
+                kind = _whose_name(table.name) if rule["class"] == "patient-name" else rule["class"]
+                if kind or words != "name":  # wards and tests have names, too
+                    return {"kind": kind or rule["class"], "label": rule.get("label", ""), "why": "its name"}
         return {}
 
     def of_shape(self, table: Table, column: Column, shapes: Shapes) -> dict[str, str]:
-        if column.type == "date" or shapes.all("date"):
+        if column.type == "date" or shapes.all("date", "written date"):
             return {"kind": "date", "why": "all its values are days"}
         if column.type in ("timestamp", "timestamptz") or shapes.all("timestamp", "date"):
             return {"kind": "timestamp", "why": "all its values are days with times"}
@@ -157,6 +161,14 @@ class _Proposal:
         if shapes.mostly("e-mail address") or shapes.mostly("telephone number"):
             return {"kind": "contact", "why": "the shape of its values"}
         return {"kind": TEXT, "why": "some of its values are long texts"} if shapes.some_long else {}
+
+
+def _whose_name(table: str) -> str:
+    """The class of names in a table of patients or of staff; empty where its name does not say."""
+    name = table.lower().removesuffix("s")
+    if name in _PATIENTS:
+        return "patient-name"
+    return "staff-name" if name in _STAFF else ""
 
 
 def _suits(kind: str, type: str) -> bool:

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 _SHAPES = (
-    ("whole", re.compile(r"0|-?[1-9]\d{0,17}")),
-    ("date", re.compile(r"\d{4}-\d{2}-\d{2}|\d{1,2}/\d{1,2}/\d{4}|\d{1,2}\.\d{1,2}\.\d{4}")),
+    ("whole", re.compile(r"0|-?[1-9]\d{0,18}")),
+    ("date", re.compile(r"\d{4}-\d{2}-\d{2}")),
+    ("written date", re.compile(r"\d{1,2}/\d{1,2}/\d{4}|\d{1,2}\.\d{1,2}\.\d{4}")),
     ("timestamp", re.compile(r"\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}.*")),
     ("uuid", re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")),
     ("number", re.compile(r"-?\d+[.,]\d+")),
@@ -53,7 +54,10 @@ class Shapes:
     def plain_type(self) -> str:
         """The type of a column that has none, as in CSV."""
         if self.all("whole"):
-            return "int4" if self.largest < 1 << 30 else "int8"
+            return "int4" if self.largest < 1 << 30 else "int8" if self.largest < 1 << 63 else "text"
+        for type in ("date", "timestamp"):
+            if self.all(type):
+                return type
         if self.all("uuid"):
             return "uuid"
         return "number" if self.all("whole", "number") else "text"

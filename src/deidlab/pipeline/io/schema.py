@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deidlab.corpus.raw import BadDocument
-from deidlab.corpus.tables.classes import CLASSES, DROP, PATIENT_KEY, TELLING, TEXT
-from deidlab.corpus.tables.plan import TablePlan, TablesPlan, check_plan
+from deidlab.corpus.tables.classes import CLASSES, DROP, OTHER_KEY, PATIENT_KEY, TELLING, TEXT
+from deidlab.corpus.tables.plan import ColumnPlan, TablePlan, TablesPlan, check_plan
 from deidlab.corpus.tables.rows import RowPlan, Told, fill_row, row_to_raw
 from deidlab.corpus.tables.stores import Filling, Row, Snapshot, Store, Target
 from deidlab.errors import CorpusError
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 _ROWS, _TOKEN = "pin rows", "writing token"
 _ROWS_A_TASK = 1024
+# Of keys such as those of visits a patient may have thousands.
+_KEYS_TOLD = 8
 NOBODY = "rows that lead to no patient"
 
 
@@ -176,21 +178,32 @@ class _Known:
         self.owners[key] = {str(row[at]): self.patient_of(table, row) for row in cells if row[at] is not None}
 
     def _tell(self, snapshot: Snapshot, table: TablePlan) -> None:
-        told = [each for each in table.columns if each.kind in TELLING or _tells(each.kind, each.type)]
+        """Note down what the table says of each patient; of keys only those of which a patient has few."""
+        told = [each for each in table.columns if each.kind in TELLING or _is_written_key(each)]
         if table.patient is None or not told:
             return
         owner = table.columns[table.patient].name
-        labels = [each.label or ("MEDICALRECORD" if each.kind == PATIENT_KEY else CLASSES[each.kind].label) for each in told]
+        found: dict[str, list[set[str]]] = {}
         for row in snapshot.rows(table.name, [owner, *(each.name for each in told)]):
             if row is None or row[0] is None:
                 continue
-            own = [(label, str(cell)) for label, cell in zip(labels, row[1:], strict=True) if cell]
-            self.told[str(row[0])] = tuple(dict.fromkeys((*self.told.get(str(row[0]), ()), *own)))
+            own = found.setdefault(str(row[0]), [set() for _ in told])
+            for values, column, cell in zip(own, told, row[1:], strict=True):
+                if cell and (column.kind in TELLING or len(values) < _KEYS_TOLD):
+                    values.add(str(cell))
+        for patient, columns in found.items():
+            before = self.told.get(patient, ())
+            new = [(_label_of(c), text) for c, texts in zip(told, columns, strict=True) for text in sorted(texts)]
+            self.told[patient] = tuple(dict.fromkeys((*before, *new)))
 
 
-def _tells(kind: str, type: str) -> bool:
-    """Whether the column holds a patient's key that may be written in texts: a number of a row is not."""
-    return kind == PATIENT_KEY and type == "text"
+def _is_written_key(column: ColumnPlan) -> bool:
+    """Whether the column holds keys that may be written in texts, such as a medical record's: no row's number."""
+    return column.kind in (PATIENT_KEY, OTHER_KEY) and column.type == "text"
+
+
+def _label_of(column: ColumnPlan) -> str:
+    return "MEDICALRECORD" if _is_written_key(column) else column.label or CLASSES[column.kind].label
 
 
 @dataclass(frozen=True, slots=True)
