@@ -13,13 +13,14 @@ from deidlab.errors import CorpusError
 from deidlab.mask.keys import Keyring
 
 UUID = "uuid"
-WIDTHS = {"int2": 15, "int4": 31, "int8": 63}
+NUMBERS = {"int2": 15, "int4": 31, "int8": 63}
 """The kinds of whole numbers, and their bits without the sign."""
 _ROUNDS = 10
 
 
-def number_code(keyring: Keyring, space: str, written: str, bits: int) -> int:
-    """The number that stands for this one in a space of keys; the sign stays."""
+def number_code(keyring: Keyring, space: str, written: str, kind: str) -> str:
+    """The number that stands for this one in a space of keys, of the same kind and sign."""
+    bits = NUMBERS[kind]
     try:
         number = int(written)
     except ValueError:
@@ -36,7 +37,7 @@ def number_code(keyring: Keyring, space: str, written: str, bits: int) -> int:
         mixed = keyring.number("ids", "number", space, bits, top, step, right)
         left, right = right, left ^ mixed & half - 1
     code = (1 - top) << (bits - 1) | left << half_bits | right
-    return -code if number < 0 else code
+    return str(-code if number < 0 else code)
 
 
 def uuid_code(pseudonym: str) -> str:

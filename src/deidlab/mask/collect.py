@@ -42,13 +42,13 @@ def collect(
     if base in NAMES:
         yield name_fact(keyring, patient, text, span.label, language, told)
         return
-    mention = mention_digest(keyring, patient, text)
-    if base in PLACES:
-        group = place_group(keyring, patient, base, text, spoken_in(span.label, language))
-        yield Fact("place", span.label, mention, group)
-        return
     if not split_label(span.label)[1]:
         # A typed field becomes no tag, so nobody asks for its number.
+        mention = mention_digest(keyring, patient, text)
+        if base in PLACES:
+            group = place_group(keyring, patient, base, text, spoken_in(span.label, language))
+            yield Fact("place", span.label, mention, group)
+            return
         yield Fact("text", span.label, mention)
     if base == "DATE":
         for year in years_in(text):

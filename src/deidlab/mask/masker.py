@@ -8,6 +8,8 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
+from functools import partial as bind
 
 from deidlab import languages
 from deidlab.carriers import KEY, split_label
@@ -17,7 +19,7 @@ from deidlab.languages.language import Language
 from deidlab.mask.apply import apply, give_way, landings, move_spans, settle
 from deidlab.mask.base_labels import base_label
 from deidlab.mask.cells import fill_cell
-from deidlab.mask.codes import UUID, WIDTHS, number_code, uuid_code
+from deidlab.mask.codes import NUMBERS, UUID, number_code, uuid_code
 from deidlab.mask.collect import NAMES, collect, patient_fact, seat_facts, spoken_in
 from deidlab.mask.facts import Fact, mention_digest
 from deidlab.mask.genders import gender_before
@@ -34,6 +36,7 @@ from deidlab.types import Document, MaskedDocument, Span
 
 # No word that a surrogate is joined to is longer.
 _JOINT = 12
+_KEYS = 1 << 16
 
 
 class Masker:
@@ -46,6 +49,8 @@ class Masker:
         # Whether each note tells its own language.
         self._tells = languages.JOINT in settings.language
         self._plan: tuple[PatientState, str, PatientPlan] | None = None
+        # A key stands in many rows.
+        self._numbers = lru_cache(maxsize=_KEYS)(bind(number_code, self._keyring))
 
     def masked_part(self, document: Document) -> tuple[Span, ...]:
         """The spans that the policy changes, disjoint and in order."""
@@ -130,11 +135,11 @@ class Masker:
 
     def number(self, space: str, written: str, kind: str) -> str:
         """A keyed number for another of a key's numbers, of the same width; no two of a space become one."""
-        return str(number_code(self._keyring, space, written, WIDTHS[kind]))
+        return self._numbers(space, written, kind)
 
     def _key(self, mention: Mention) -> str:
         _, kind, space = split_label(mention.span.label)
-        if kind in WIDTHS:
+        if kind in NUMBERS:
             return self.number(space, mention.text, kind)
         pseudonym = self.pseudonym(space or "key", mention.text.lower() if kind == UUID else mention.text)
         return uuid_code(pseudonym) if kind == UUID else pseudonym

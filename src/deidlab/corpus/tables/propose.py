@@ -94,6 +94,8 @@ class _Proposal:
         kind, _, rest = known.partition(" ")
         label, slash, of = rest.partition("/")
         label, of = (label, of) if slash else ("", rest)
+        if kind == PATIENT_KEY and table.name.lower() != "person":
+            of = "person.person_id"
         return {"kind": kind, "of": self._there(of), "label": label, "why": "OMOP CDM 5.4"}
 
     def _there(self, of: str) -> str:
