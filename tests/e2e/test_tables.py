@@ -125,7 +125,7 @@ def as_text(rows: Any) -> dict[str, list[tuple[str, ...]]]:
 def constraints(server: Server, schema: str) -> list[tuple[Any, ...]]:
     asked = (
         "SELECT conrelid::regclass::text, contype, conkey FROM pg_constraint JOIN pg_namespace n ON n.oid = connamespace "
-        "WHERE nspname = %s"
+        "WHERE nspname = %s AND conrelid::regclass::text NOT LIKE '%%deidlab_runs'"
     )
     with server.connect() as connection:
         rows = connection.execute(asked, (schema,)).fetchall()
@@ -177,6 +177,7 @@ def kill_and_go_on(out: str, n_kills: int, longest: float) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 def test_killed_at_many_moments_postgresql_has_each_row_once(
     capsys: pytest.CaptureFixture[str], server: Server
 ) -> None:
@@ -227,7 +228,6 @@ def test_what_cannot_be_read_fails_alone_and_shows_nothing(capsys: pytest.Captur
     assert "Sentinel" not in "".join(path.read_text() for path in Path("out").iterdir())
     record = json.loads(Path("out.deidlab/record.json").read_text())
     assert len(record["failures"]) == 2
-    assert len(of_csv("out")["death"]) == len(of_csv("omop_before")["death"]) if Path("omop_before").exists() else True
 
 
 def test_nothing_of_a_note_is_in_the_run_folder(
@@ -267,8 +267,11 @@ def test_safe_harbor_leaves_years(capsys: pytest.CaptureFixture[str]) -> None:
     for old, new in zip(before["visit_occurrence"], after["visit_occurrence"], strict=True):
         assert new[starts] == f"{old[starts][:4]}-01-01"
     born = columns("person").index("year_of_birth")
-    latest = max(row[starts] for row in before["visit_occurrence"])[:4]
-    assert all(int(latest) - row[born] <= 91 for row in after["person"])
+    latest: dict[Any, str] = {}
+    for row in after["visit_occurrence"]:
+        latest[row[1]] = max(latest.get(row[1], ""), row[starts])
+    ages = [int(latest[row[0]][:4]) - row[born] for row in after["person"]]
+    assert max(ages) <= 91, "nobody's year of birth tells an age over 90"
     assert {row[born + 1] for row in after["person"]} == {None}
     assert {len(row[columns("location").index("zip")] or "000") for row in after["location"]} == {3}
 

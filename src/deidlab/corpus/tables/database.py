@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deidlab.corpus.database import open_database
-from deidlab.corpus.database_cells import to_plain
 from deidlab.corpus.database_url import TablePlace
 from deidlab.corpus.database_writing import MARKS
 from deidlab.corpus.tables.schema import Column, ForeignKey, Schema, Table
-from deidlab.corpus.tables.stores import Row, Snapshot, Store
+from deidlab.corpus.tables.stores import Row, Snapshot, Store, plain_cell
 from deidlab.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -97,7 +96,7 @@ class _Connected(Snapshot):
         statement = sa.text(f"SELECT {shown} FROM {name}{how}".replace("\\", "\\\\").replace(":", "\\:"))
         found = self.connection.execute(statement, execution_options={"stream_results": True, "yield_per": _AT_ONCE})
         for row in found:
-            yield tuple(to_plain(cell) for cell in row)
+            yield tuple(plain_cell(cell) for cell in row)
 
     def count(self, table: str) -> int:
         import sqlalchemy as sa

@@ -11,12 +11,12 @@ from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from deidlab.corpus.database_cells import from_plain, to_plain
+from deidlab.corpus.database_cells import from_plain
 from deidlab.corpus.files import bounded_lines
 from deidlab.corpus.raw import MAX_NOTE_CHARACTERS
 from deidlab.corpus.tables.plan import ColumnPlan, TablePlan
 from deidlab.corpus.tables.schema import Column, Schema, Table
-from deidlab.corpus.tables.stores import Filled, Filling, Row, Snapshot, Store, Target
+from deidlab.corpus.tables.stores import Filled, Filling, Row, Snapshot, Store, Target, plain_cell
 from deidlab.errors import ConfigError, CorpusError, needing
 from deidlab.inputfile import open_input, require_regular
 
@@ -146,7 +146,7 @@ def _parquet_rows(path: Path, columns: Sequence[str]) -> Iterator[Row | None]:
     try:
         for batch in _parquet(path).iter_batches(_AT_ONCE, columns=list(columns)):
             for row in zip(*(batch.column(name).to_pylist() for name in columns), strict=True):
-                yield tuple(to_plain(cell) for cell in row)
+                yield tuple(plain_cell(cell) for cell in row)
     except pa.ArrowException:
         raise CorpusError(f"{path.parent}: a file is damaged") from None
 

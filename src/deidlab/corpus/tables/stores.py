@@ -6,15 +6,22 @@ import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from deidlab.corpus.database_cells import to_plain
 from deidlab.corpus.tables.plan import TablesPlan
 from deidlab.corpus.tables.schema import Schema
 from deidlab.errors import ConfigError
 
 Row = tuple[Any, ...]
 """The cells of a row as JSON can hold them, in the order of the columns that were asked for."""
+
+
+def plain_cell(cell: Any) -> Any:
+    """A cell as JSON can hold it; a time stamp as databases write it, with a blank before the time."""
+    return str(cell) if isinstance(cell, datetime) else to_plain(cell)
 
 
 class Snapshot(ABC):
