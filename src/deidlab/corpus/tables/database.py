@@ -37,7 +37,7 @@ class DatabaseStore(Store):
 
     @property
     def path(self) -> Path:
-        return self.place.file or Path(f"{Path(self.place.database).name}.tables")
+        return self.place.file or Path(f"{Path(self.place.database).name}.{self.place.schema or 'tables'}")
 
     def schema(self) -> Schema:
         import sqlalchemy as sa

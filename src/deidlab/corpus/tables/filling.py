@@ -52,7 +52,7 @@ class DatabaseTarget(Target):
 
     @property
     def path(self) -> Path:
-        return self.place.file or Path(f"{Path(self.place.database).name}.tables")
+        return self.place.file or Path(f"{Path(self.place.database).name}.{self.place.schema or 'tables'}")
 
     @property
     def files(self) -> Path | None:
