@@ -19,12 +19,12 @@ KEYS = {
     "note_id": "note", "provider_id": "provider", "care_site_id": "care_site", "location_id": "location",
     "condition_occurrence_id": "condition", "measurement_id": "measurement", "note_nlp_id": "finding",
 }  # fmt: skip
-SAME = ("concept_id", "gender_concept_id", "condition_concept_id", "measurement_concept_id", "value_as_number",
-        "condition_source_value", "note_type_concept_id", "term_exists", "concept_name")  # fmt: skip
+SAME = ("concept_id", "gender_concept_id", "condition_concept_id", "measurement_concept_id",
+        "value_as_number", "condition_source_value", "note_type_concept_id", "term_exists", "concept_name")  # fmt: skip
 NAMED = (
     ("person", "person_source_value"), ("person_contact", "given_name"), ("person_contact", "family_name"),
-    ("person_contact", "phone"), ("person_contact", "email"), ("provider", "provider_name"), ("provider", "npi"),
-    ("location", "address_1"), ("location", "city"), ("location", "location_source_value"),
+    ("person_contact", "phone"), ("person_contact", "email"), ("provider", "provider_name"),
+    ("provider", "npi"), ("location", "address_1"), ("location", "city"), ("location", "location_source_value"),
     ("care_site", "care_site_name"),
 )  # fmt: skip
 _TOKEN = re.compile(r"[\w@.+-]*\w")
@@ -85,12 +85,16 @@ def _keys(before: Rows, after: Rows) -> Iterator[str]:
 
 def _joins(before: Rows, after: Rows) -> Iterator[str]:
     for table, cells in DDL.items():
-        for name, parent, own in re.findall(r"\"?(\w+)\"? \w+(?: PRIMARY KEY| NOT NULL)? REFERENCES (\w+) \((\w+)\)", cells):
+        for name, parent, own in re.findall(
+            r"\"?(\w+)\"? \w+(?: PRIMARY KEY| NOT NULL)? REFERENCES (\w+) \((\w+)\)", cells
+        ):
             counts = []
             for rows in (before, after):
                 there = Counter(column(rows, parent, own))
                 counts.append(sum(there[cell] for cell in column(rows, table, name)))
-                lost = sum(1 for cell in column(rows, table, name) if cell not in (None, "") and not there[cell])
+                lost = sum(
+                    1 for cell in column(rows, table, name) if cell not in (None, "") and not there[cell]
+                )
                 if lost:
                     yield f"{table}.{name}: {lost} keys lead nowhere"
             if counts[0] != counts[1]:
@@ -115,9 +119,16 @@ def _dates(before: Rows, after: Rows) -> Iterator[str]:
                 yield f"{table}.{name}: {wrong} intervals are not as they were"
     if any(offset == 0 for offset in offsets.values()):
         yield "dates did not move"
-    texts = zip(column(before, "note", "person_id"), column(before, "note", "note_text"), column(after, "note", "note_text"), strict=True)
+    texts = zip(
+        column(before, "note", "person_id"),
+        column(before, "note", "note_text"),
+        column(after, "note", "note_text"),
+        strict=True,
+    )
     wrong = sum(
-        not all(_is_moved(offsets, who, a, b) for a, b in zip(_days(one), _days(two), strict=True)) if len(_days(one)) == len(_days(two)) else 1
+        not all(_is_moved(offsets, who, a, b) for a, b in zip(_days(one), _days(two), strict=True))
+        if len(_days(one)) == len(_days(two))
+        else 1
         for who, one, two in texts
     )
     if wrong:
@@ -145,7 +156,9 @@ def _words(before: Rows, after: Rows) -> Iterator[str]:
     for table in DDL:
         for n, name in enumerate(columns(table)):
             found = sum(
-                1 for row in after[table] if isinstance(row[n], str) and words.intersection(_TOKEN.findall(row[n]))
+                1
+                for row in after[table]
+                if isinstance(row[n], str) and words.intersection(_TOKEN.findall(row[n]))
             )
             if found:
                 yield f"{table}.{name}: {found} cells hold an original value"

@@ -1,10 +1,12 @@
 """Time and memory of `deidlab tables mask` over an invented OMOP database, and all that must hold after it.
 
-The database of `omop.py` is built in PostgreSQL (a server started for this), or as files, masked with the rules
-alone from a process of its own, and checked by `omop_checks.py`: keys, joins, intervals, words, findings. With
-`--kills` it is masked once more, killed at so many moments drawn by chance, and compared row by row.
+The database of `omop.py` is built in PostgreSQL (a server started for this), or as files, masked with the
+rules alone from a process of its own, and checked by `omop_checks.py`: keys, joins, intervals, words,
+findings. With `--kills` it is masked once more, killed at so many moments drawn by chance, and compared row
+by row.
 
-    python benchmarks/tables.py [--persons 20000] [--notes 200000] [--kind postgresql] [--kills 50] [--out FILE.md]
+    python benchmarks/tables.py [--persons 20000] [--notes 200000] [--kind postgresql|csv|parquet]
+                                [--kills 50] [--out FILE.md]
 """
 
 from __future__ import annotations
@@ -33,8 +35,8 @@ from mask import children, children_cpu, row, rss
 from omop import DDL, build_folder, build_postgresql
 from omop_checks import complaints
 
-HEAD = ("from and to", "persons", "notes", "rows", "seconds", "CPU seconds", "rows a CPU second", "main process, MiB",
-        "largest worker, MiB", "load", "complaints")  # fmt: skip
+HEAD = ("from and to", "persons", "notes", "rows", "seconds", "CPU seconds", "rows a CPU second",
+        "main process, MiB", "largest worker, MiB", "load", "complaints")  # fmt: skip
 
 
 def command(folder: Path, out: str, workers: int, *more: str) -> list[str]:
@@ -121,26 +123,64 @@ def main() -> None:
             targets = [f"{where.url()}&schema={name}" for name in targets]
         else:
             build_folder(folder / "omop", asked.persons, asked.notes, asked.kind)
-        planned = [sys.executable, "-m", "deidlab", "tables", "plan", source, "-o", str(folder / "plan.toml"), "-q"]
+        planned = [
+            sys.executable,
+            "-m",
+            "deidlab",
+            "tables",
+            "plan",
+            source,
+            "-o",
+            str(folder / "plan.toml"),
+            "-q",
+        ]
         assert start(planned, folder).wait() == 0
         spent = measure(command(folder, targets[0], asked.workers), folder)
         before, after = rows_of(where, schema), rows_of(where, "shared")
         wrong, n_rows = complaints(before, after), sum(map(len, before.values()))
-        cells = (asked.kind, f"{asked.persons:,}", f"{asked.notes:,}", f"{n_rows:,}", f"{spent['seconds']:.0f}", f"{spent['cpu']:.0f}")
-        cells += (f"{n_rows / spent['cpu']:,.0f}", f"{spent['main']:.0f}", f"{spent['worker']:.0f}", f"{spent['load']:.1f}", str(len(wrong)))
+        cells = (
+            asked.kind,
+            f"{asked.persons:,}",
+            f"{asked.notes:,}",
+            f"{n_rows:,}",
+            f"{spent['seconds']:.0f}",
+            f"{spent['cpu']:.0f}",
+        )
+        cells += (
+            f"{n_rows / spent['cpu']:,.0f}",
+            f"{spent['main']:.0f}",
+            f"{spent['worker']:.0f}",
+            f"{spent['load']:.1f}",
+            str(len(wrong)),
+        )
         print(row(HEAD), row(cells), *wrong, sep="\n", flush=True)
         said = ""
         if asked.kills:
-            killed = kill_often(command(folder, targets[1], asked.workers), folder, asked.kills, spent["seconds"])
+            killed = kill_often(
+                command(folder, targets[1], asked.workers), folder, asked.kills, spent["seconds"]
+            )
             same = rows_of(where, "killed") == after
-            said = f"Killed {killed} times and gone on, the output is {'the same, row by row' if same else 'NOT the same'}."
+            became = "the same, row by row" if same else "NOT the same"
+            said = f"Killed {killed} times and gone on, the output is {became}."
             print(said, flush=True)
         if asked.out:
             machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-            about = f"`python benchmarks/tables.py`, {datetime.date.today()}, {machine}, {asked.workers} workers, rules only."
-            lines = ["# Whole schemas", "", about, "", row(HEAD), row(("---", *["---:"] * 10)), row(cells), "", said]
+            about = f"`python benchmarks/tables.py`, {datetime.date.today()}, {machine}, rules only."
+            lines = [
+                "# Whole schemas",
+                "",
+                about,
+                "",
+                row(HEAD),
+                row(("---", *["---:"] * 10)),
+                row(cells),
+                "",
+                said,
+            ]
             asked.out.write_text("\n".join(lines).rstrip() + "\n")
-            asked.out.with_suffix(".json").write_text(json.dumps({**spent, "rows": n_rows, "complaints": wrong}) + "\n")
+            asked.out.with_suffix(".json").write_text(
+                json.dumps({**spent, "rows": n_rows, "complaints": wrong}) + "\n"
+            )
 
 
 if __name__ == "__main__":

@@ -119,7 +119,10 @@ def test_between_databases_files_and_back(capsys: pytest.CaptureFixture[str], se
 
 
 def as_text(rows: Any) -> dict[str, list[tuple[str, ...]]]:
-    return {name: [tuple("" if cell is None else str(cell) for cell in row) for row in found] for name, found in rows.items()}
+    return {
+        name: [tuple("" if cell is None else str(cell) for cell in row) for row in found]
+        for name, found in rows.items()
+    }
 
 
 def constraints(server: Server, schema: str) -> list[tuple[Any, ...]]:
@@ -151,7 +154,9 @@ def test_folders_of_files(capsys: pytest.CaptureFixture[str], ending: str) -> No
 
     before, after = ({n: pq.read_table(f"{where}/{n}.parquet") for n in TABLES} for where in ("omop", "out"))
     assert {n: t.schema for n, t in before.items()} == {n: t.schema for n, t in after.items()}
-    rows = [{n: [tuple(r.values()) for r in t.to_pylist()] for n, t in each.items()} for each in (before, after)]
+    rows = [
+        {n: [tuple(r.values()) for r in t.to_pylist()] for n, t in each.items()} for each in (before, after)
+    ]
     assert complaints(*rows) == []
 
 
@@ -164,7 +169,18 @@ def test_a_run_that_is_killed_goes_on_and_writes_the_same(capsys: pytest.Capture
 
 
 def kill_and_go_on(out: str, n_kills: int, longest: float) -> None:
-    command = [sys.executable, "-m", "deidlab", "tables", "mask", "plan.toml", "--out", out, "--rules", "only"]
+    command = [
+        sys.executable,
+        "-m",
+        "deidlab",
+        "tables",
+        "mask",
+        "plan.toml",
+        "--out",
+        out,
+        "--rules",
+        "only",
+    ]
     command += ["--key-file", str(write_key(Path())), "--workers", "1", "-q"]
     draw = random.Random(n_kills)
     for _ in range(n_kills):
@@ -224,7 +240,12 @@ def test_what_cannot_be_read_fails_alone_and_shows_nothing(capsys: pytest.Captur
         file.write("7,2073-01-01,Quentin Sentinel\nQuentin Sentinel,2073-01-01\n")
     make_plan(capsys, "omop")
     text = Path("plan.toml").read_text()
-    Path("plan.toml").write_text(text.replace('person_id = { class = "patient-key", type = "text", of', 'person_id = { class = "patient-key", type = "int4", of'))
+    Path("plan.toml").write_text(
+        text.replace(
+            'person_id = { class = "patient-key", type = "text", of',
+            'person_id = { class = "patient-key", type = "int4", of',
+        )
+    )
     done = mask(capsys, "out")
     assert done.status == 3
     assert "Sentinel" not in done.out + done.err

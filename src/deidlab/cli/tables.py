@@ -17,7 +17,7 @@ _HERE = "deidlab.cli.tables"
 
 tables = app_of(
     "tables",
-    "A whole database or folder of tables: plan what becomes of each column, and mask it in one run.",
+    "A whole database or folder of tables: plan what becomes of each column, then mask it.",
     LazyCommand(_HERE, "plan", "Propose a class for every column, and why, as a TOML to go through."),
     LazyCommand(_HERE, "mask", "Mask all tables of a plan: texts, dates, keys and the rest, joins kept."),
 )
@@ -29,8 +29,8 @@ class PlanOptions:
 
     source: str = argument(
         metavar="SOURCE",
-        help="A database (postgresql://HOST/DB, sqlite:///FILE; ?schema=NAME for one schema) or a folder of CSV, "
-        "TSV or Parquet files.",
+        help="A database (postgresql://HOST/DB, sqlite:///FILE; ?schema=NAME for one schema) or a folder of "
+        "CSV, TSV or Parquet files.",
     )
     out: Path = option(Path("plan.toml"), "--out", "-o", metavar="PLAN.toml", help="The plan to write.")
     overwriting: OverwriteOption

@@ -59,7 +59,14 @@ def _tell_plan(plan: TablesPlan, options: PlanOptions) -> None:
     kinds = Counter(column.kind for _, column in plan.columns())
     n_open = len(plan.unclassified())
     if options.answer.as_json:
-        print_json({"plan": str(options.out), "tables": len(plan.tables), "columns": dict(kinds), "unclassified": n_open})
+        print_json(
+            {
+                "plan": str(options.out),
+                "tables": len(plan.tables),
+                "columns": dict(kinds),
+                "unclassified": n_open,
+            }
+        )
         return
     from deidlab.corpus.tables.classes import CLASSES
     from deidlab.report.tables import print_table, text_table
@@ -71,7 +78,7 @@ def _tell_plan(plan: TablesPlan, options: PlanOptions) -> None:
         print_table(text_table(title, ("Class", "What becomes of it", "Columns"), rows, 2))
     tell(f"wrote {options.out}", options.answer.silent)
     if n_open:
-        tell(f"{count_of(n_open, 'column')} unclassified: decide each in the plan, then run `deidlab tables mask`")
+        tell(f"{count_of(n_open, 'column')} unclassified: decide in the plan, then run `deidlab tables mask`")
 
 
 def run_mask(options: MaskTablesOptions) -> None:
@@ -87,8 +94,9 @@ def run_mask(options: MaskTablesOptions) -> None:
     settings, repeatable = _settings(options)
     source = SourceSettings(store.path, schema=SchemaSettings(store, plan))
     job = MaskJob(
-        source=source, destination=target.path, finding=settle_device(options.finding), settings=settings,
-        repeatable=repeatable, workers=options.workers.count, overwrite=options.overwriting.overwrite, target=target,
+        source=source, destination=target.path, target=target, finding=settle_device(options.finding),
+        settings=settings, repeatable=repeatable, workers=options.workers.count,
+        overwrite=options.overwriting.overwrite,
     )  # fmt: skip
     opened = open_source(source)
     opened.check()
@@ -103,7 +111,9 @@ def _settings(options: MaskTablesOptions) -> tuple[MaskSettings, bool]:
     """How to mask: with surrogates, since a column of dates has no place for a tag."""
     policy = load_policy(options.policy)
     if policy.row(KEY).action != "mask":
-        raise ConfigError("the policy keeps what it does not name, and so keys of tables: give it default = 'mask'")
+        raise ConfigError(
+            "the policy keeps what it does not name, and so keys of tables: give it default = 'mask'"
+        )
     language = options.finding.find_language()
     key, repeatable = find_key(options.key.key_file, options.answer.silent)
     day_first = options.day_first or languages.of(language).day_first
@@ -129,12 +139,18 @@ def _warnings(record: dict[str, Any]) -> list[str]:
     found = []
     emptied = sum(sum(table["emptied"].values()) for table in record["tables"].values())
     if emptied:
-        found.append(f"{count_of(emptied, 'cell')} left empty: nothing of them may stay, or their type cannot hold it")
+        found.append(
+            f"{count_of(emptied, 'cell')} left empty: nothing of them may stay, or their type cannot hold it"
+        )
     if record["findings_unplaced"]:
-        found.append(f"{count_of(record['findings_unplaced'], 'finding')} without a place in a note: words left out")
+        found.append(
+            f"{count_of(record['findings_unplaced'], 'finding')} without a place in a note: words left out"
+        )
     n_left = sum(record["constraints_left_out"].values())
     if n_left or record["constraints_broken"]:
         said = n_left or record["constraints_broken"]
-        found.append(f"{count_of(said, 'constraint')} of the source does not hold in the output (see the record)")
+        found.append(
+            f"{count_of(said, 'constraint')} of the source does not hold in the output (see the record)"
+        )
     found += [f"{n} {what}" for what, n in record["removed"].items()]
     return found

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 class MaskJob:
     """All that decides a masked corpus; `spans` is a corpus whose spans are used as they are.
 
-    With a `target` the rows go into tables there; with a `sink` the notes go into that table, where `append` allows rows that are there, and the destination
-    is only where the run and its record stand. `execute` runs the work elsewhere than in this machine's
-    `workers`; it changes nothing of what comes out.
+    With a `target` the rows go into tables there; with a `sink` the notes go into that table, where `append`
+    allows rows that are there. The destination is then only where the run and its record stand. `execute`
+    runs the work elsewhere than in this machine's `workers`; it changes nothing of what comes out.
     """
 
     source: SourceSettings

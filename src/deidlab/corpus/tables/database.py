@@ -58,7 +58,9 @@ class DatabaseStore(Store):
             for row in inspector.get_columns(name, schema)
         )  # fmt: skip
         foreign = tuple(
-            ForeignKey(tuple(key["constrained_columns"]), key["referred_table"], tuple(key["referred_columns"]))
+            ForeignKey(
+                tuple(key["constrained_columns"]), key["referred_table"], tuple(key["referred_columns"])
+            )
             for key in inspector.get_foreign_keys(name, schema)
             if key.get("referred_schema") in (None, schema)
         )
@@ -94,7 +96,9 @@ class _Connected(Snapshot):
         how = " NOT INDEXED" if self.place.kind == "sqlite" else ""
         shown = ", ".join(map(quote, columns)) or "1"
         statement = sa.text(f"SELECT {shown} FROM {name}{how}".replace("\\", "\\\\").replace(":", "\\:"))
-        found = self.connection.execute(statement, execution_options={"stream_results": True, "yield_per": _AT_ONCE})
+        found = self.connection.execute(
+            statement, execution_options={"stream_results": True, "yield_per": _AT_ONCE}
+        )
         for row in found:
             yield tuple(plain_cell(cell) for cell in row)
 
@@ -113,9 +117,9 @@ def plain_type(type: TypeEngine[Any], kind: str) -> str:
     if isinstance(type, sa.DateTime):
         return "timestamptz" if type.timezone else "timestamp"
     known: tuple[tuple[Any, str], ...] = (
-        (sa.Enum, "other"), (sa.SmallInteger, "int2"), (sa.BigInteger, "int8"), (sa.Integer, "int4"), (sa.Boolean, "bool"),
-        (sa.Float, "float"), (sa.Numeric, "number"), (sa.Date, "date"), (sa.Time, "time"), (sa.Uuid, "uuid"),
-        (sa.JSON, "json"), (pg.CITEXT, "other"), (sa.String, "text"),
+        (sa.Enum, "other"), (sa.SmallInteger, "int2"), (sa.BigInteger, "int8"), (sa.Integer, "int4"),
+        (sa.Boolean, "bool"), (sa.Float, "float"), (sa.Numeric, "number"), (sa.Date, "date"), (sa.Time, "time"),
+        (sa.Uuid, "uuid"), (sa.JSON, "json"), (pg.CITEXT, "other"), (sa.String, "text"),
     )  # fmt: skip
     found = next((name for each, name in known if isinstance(type, each)), "other")
     # SQLite's numbers all have eight bytes, and what has no type there may hold text.

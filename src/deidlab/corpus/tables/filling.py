@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 _DECLARED = {
     "postgresql": {
-        "int2": "SMALLINT", "int4": "INTEGER", "int8": "BIGINT", "number": "NUMERIC", "float": "DOUBLE PRECISION",
-        "bool": "BOOLEAN", "date": "DATE", "timestamp": "TIMESTAMP", "timestamptz": "TIMESTAMP WITH TIME ZONE",
-        "time": "TIME", "uuid": "UUID", "json": "JSONB",
+        "int2": "SMALLINT", "int4": "INTEGER", "int8": "BIGINT", "number": "NUMERIC",
+        "float": "DOUBLE PRECISION", "bool": "BOOLEAN", "date": "DATE", "timestamp": "TIMESTAMP",
+        "timestamptz": "TIMESTAMP WITH TIME ZONE", "time": "TIME", "uuid": "UUID", "json": "JSONB",
     },
     "sqlite": {
         "int2": "INTEGER", "int4": "INTEGER", "int8": "INTEGER", "number": "NUMERIC", "float": "REAL",
@@ -63,12 +63,16 @@ class DatabaseTarget(Target):
             return  # as any other file
         with open_database(self.place, writing=True) as engine, engine.begin() as connection:
             if isinstance(source, DatabaseStore) and self._is_source(connection, source):
-                raise ConfigError(f"{self.place}: the source is read from there; name another database or schema")
+                raise ConfigError(
+                    f"{self.place}: the source is read from there; name another database or schema"
+                )
             self._check_there(connection, filling)
 
     def _is_source(self, connection: Connection, source: DatabaseStore) -> bool:
         usual = connection.dialect.default_schema_name
-        if source.place.kind != self.place.kind or (source.place.schema or usual) != (self.place.schema or usual):
+        if source.place.kind != self.place.kind or (source.place.schema or usual) != (
+            self.place.schema or usual
+        ):
             return False
         with open_database(source.place) as engine, engine.connect() as other:
             return server_of(connection) == server_of(other)
@@ -82,7 +86,9 @@ class DatabaseTarget(Target):
         there = set(sa.inspect(connection).get_table_names(self.place.schema))
         n_there = sum(table.name in there for table in filling.plan.tables)
         if n_there:
-            raise CorpusError(f"{self.place}: {n_there} of the plan's tables are there; empty it, or --overwrite")
+            raise CorpusError(
+                f"{self.place}: {n_there} of the plan's tables are there; empty it, or --overwrite"
+            )
 
     def _is_done(self, connection: Connection, filling: Filling) -> bool:
         import sqlalchemy as sa
@@ -104,7 +110,9 @@ class DatabaseTarget(Target):
             self._check_there(connection, filling)
             return self._fill_postgresql(connection, filling, rows)
 
-    def _fill_postgresql(self, connection: Connection, filling: Filling, rows: Iterable[tuple[int, Row]]) -> Filled:
+    def _fill_postgresql(
+        self, connection: Connection, filling: Filling, rows: Iterable[tuple[int, Row]]
+    ) -> Filled:
         writing = _Statements(connection, self.place.schema, filling)
         if self.place.schema:
             writing.run(f"CREATE SCHEMA IF NOT EXISTS {writing.quote(self.place.schema)}")
@@ -116,7 +124,10 @@ class DatabaseTarget(Target):
         for number, group in groupby(rows, key=lambda row: row[0]):
             table = filling.plan.tables[number]
             names = ", ".join(writing.quote(each.name) for each in table.kept)
-            with driver.cursor() as cursor, cursor.copy(f"COPY {writing.name(table.name)} ({names}) FROM STDIN") as copy:
+            with (
+                driver.cursor() as cursor,
+                cursor.copy(f"COPY {writing.name(table.name)} ({names}) FROM STDIN") as copy,
+            ):
                 for _, cells in group:
                     copy.write_row(cells)
         filled = writing.constrain()
@@ -221,7 +232,9 @@ def _fill_sqlite(path: Path, filling: Filling, rows: Iterable[tuple[int, Row]]) 
         database.execute("BEGIN")
         foreign = list(foreign_keys(filling))
         for table in filling.plan.tables:
-            database.execute(_create_sqlite(table, filling, [key for name, key in foreign if name == table.name]))
+            database.execute(
+                _create_sqlite(table, filling, [key for name, key in foreign if name == table.name])
+            )
         for number, group in groupby(rows, key=lambda row: row[0]):
             table = filling.plan.tables[number]
             marks = ", ".join("?" * len(table.kept))

@@ -1,4 +1,4 @@
-"""A folder of CSV, TSV or Parquet files, each a table under the file's name; written aside, then put in place."""
+"""A folder of CSV, TSV or Parquet files, each a table under its name; written aside, then put in place."""
 
 from __future__ import annotations
 
@@ -96,7 +96,9 @@ def _columns(path: Path) -> tuple[Column, ...]:
     else:
         header = next(_csv_cells(path), None)
         if not header:
-            raise CorpusError(f"{path.parent}: a file is empty; a first row with the columns' names is needed")
+            raise CorpusError(
+                f"{path.parent}: a file is empty; a first row with the columns' names is needed"
+            )
         found = [Column(name, "text") for name in header]
     if len({each.name for each in found}) < len(found):
         raise CorpusError(
@@ -117,7 +119,9 @@ def _csv_cells(path: Path) -> Iterator[list[str]]:
     except UnicodeError:
         raise CorpusError(f"{path.parent}: a file is not UTF-8") from None
     except csv.Error:
-        raise CorpusError(f"{path.parent}: a file is not CSV: a quote is never closed, or a cell too large") from None
+        raise CorpusError(
+            f"{path.parent}: a file is not CSV: a quote is never closed, or a cell too large"
+        ) from None
 
 
 def _csv_rows(path: Path, columns: Sequence[str]) -> Iterator[Row | None]:
@@ -158,9 +162,9 @@ def _plain_type(type: DataType) -> str:
         return "timestamptz" if type.tz else "timestamp"
     known = (
         (kinds.is_int8, "int2"), (kinds.is_int16, "int2"), (kinds.is_int32, "int4"), (kinds.is_int64, "int8"),
-        (kinds.is_floating, "float"), (kinds.is_boolean, "bool"), (kinds.is_date, "date"), (kinds.is_time, "time"),
-        (kinds.is_string, "text"), (kinds.is_large_string, "text"), (kinds.is_decimal, "number"),
-        (kinds.is_unsigned_integer, "int8"),
+        (kinds.is_unsigned_integer, "int8"), (kinds.is_floating, "float"), (kinds.is_boolean, "bool"),
+        (kinds.is_date, "date"), (kinds.is_time, "time"), (kinds.is_string, "text"),
+        (kinds.is_large_string, "text"), (kinds.is_decimal, "number"),
     )  # fmt: skip
     return next((name for is_such, name in known if is_such(type)), "other")
 
@@ -228,7 +232,10 @@ def _arrow_type(column: ColumnPlan, schema: Schema, table: str) -> DataType:
     import pyarrow as pa
 
     known = next((each for each in schema.table(table).columns if each.name == column.name), None)
-    for alias in (known.declared if known and schema.dialect == _PARQUET else "", _ARROW.get(column.type, "")):
+    for alias in (
+        known.declared if known and schema.dialect == _PARQUET else "",
+        _ARROW.get(column.type, ""),
+    ):
         with contextlib.suppress(ValueError):
             if alias:
                 return pa.type_for_alias(alias.removesuffix("[day]"))

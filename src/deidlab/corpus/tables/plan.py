@@ -13,7 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from deidlab.corpus.tables.classes import (
-    CLASSES, DROP, FROM_NOTE, OFFSET, OTHER_KEY, PATIENT_KEY, STAYS, TEXT, UNCLASSIFIED,
+    CLASSES,
+    DROP,
+    FROM_NOTE,
+    OFFSET,
+    OTHER_KEY,
+    PATIENT_KEY,
+    STAYS,
+    TEXT,
+    UNCLASSIFIED,
 )  # fmt: skip
 from deidlab.corpus.tables.schema import WHOLE, Schema
 from deidlab.errors import ConfigError, UnknownNameError
@@ -97,7 +105,7 @@ class TablesPlan:
         return "patient" if column.kind == PATIENT_KEY else f"{table.name}.{column.name}"
 
     def key_kinds(self) -> dict[str, str]:
-        """The type of each space of keys: the narrowest that its columns have, so that all of them hold it."""
+        """The type of each space of keys: the narrowest of its columns', so that all of them hold it."""
         kinds: dict[str, str] = {}
         for table, column in self.columns():
             if column.kind in (PATIENT_KEY, OTHER_KEY):
@@ -134,8 +142,8 @@ def check_plan(plan: TablesPlan, schema: Schema) -> None:
     open_columns = plan.unclassified()
     if open_columns:
         raise ConfigError(
-            f"{len(open_columns)} columns are unclassified in the plan; decide each ({', '.join(list(CLASSES)[:4])} "
-            "… or drop) and run again"
+            f"{len(open_columns)} columns are unclassified in the plan; decide each "
+            f"({', '.join(list(CLASSES)[:4])} … or {DROP}) and run again"
         )
     planned = {(table.name, column.name) for table, column in plan.columns()}
     there = {(table.name, column.name) for table in schema.tables for column in table.columns}
@@ -185,10 +193,12 @@ def _check_table(table: TablePlan, plan: TablesPlan, path: Path) -> None:
             raise ConfigError(f"{path}: a column says of = what no table of the plan has")
         if column.type == "other" and column.kind not in (DROP, UNCLASSIFIED):
             raise ConfigError(
-                f"{path}: a column of a type that is not known here (type = \"other\") can only be dropped"
+                f'{path}: a column of a type that is not known here (type = "other") can only be dropped'
             )
         if column.type in ("bool", "time", "json") and column.kind not in (*STAYS, DROP, UNCLASSIFIED):
-            raise ConfigError(f"{path}: a column of the type {column.type} can stay ({STAYS[0]}) or be dropped")
+            raise ConfigError(
+                f"{path}: a column of the type {column.type} can stay ({STAYS[0]}) or be dropped"
+            )
     if any(each.kind in FROM_NOTE for each in table.columns):
         _check_findings(table, plan, path)
 
@@ -200,7 +210,7 @@ def _check_findings(table: TablePlan, plan: TablesPlan, path: Path) -> None:
     sound = note is not None and any(each.name == text and each.kind == TEXT for each in note.columns)
     if not sound or note_link(table, name) is None:
         raise ConfigError(
-            f"{path}: findings in notes need a column {OFFSET} with of = the notes' text, and a key of the notes"
+            f"{path}: findings need a column {OFFSET} with of = the notes' text, and a key of the notes"
         )
 
 

@@ -1,7 +1,7 @@
 """A schema and the shapes of its values in, a first plan out: a class for each column, and why.
 
-In order: the table of the OMOP common data model, where it is one; what keys hold between tables; the column's
-name; the shape of its cells. What none of them tells is unclassified: nobody guesses.
+In order: the table of the OMOP common data model, where it is one; what keys hold between tables; the
+column's name; the shape of its cells. What none of them tells is unclassified: nobody guesses.
 """
 
 from __future__ import annotations
@@ -23,10 +23,22 @@ from deidlab.corpus.tables.stores import Store
 
 _LOOKED_AT = 20_000
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-_PATIENT = re.compile(r"(?:patients?|persons?|pat|subject|mrn)(?:[ _]?(?:id|key|no|number|nr))?|pid", re.IGNORECASE)
+_PATIENT = re.compile(
+    r"(?:patients?|persons?|pat|subject|mrn)(?:[ _]?(?:id|key|no|number|nr))?|pid", re.IGNORECASE
+)
 _ID = re.compile(r"(?:.*[_ ])?(?:id|key|uuid|guid)|[a-z]+I[dD]", re.IGNORECASE)
 _PATIENTS = ("patient", "person", "pat", "subject")
-_STAFF = ("provider", "doctor", "physician", "clinician", "nurse", "staff", "user", "employee", "practitioner")
+_STAFF = (
+    "provider",
+    "doctor",
+    "physician",
+    "clinician",
+    "nurse",
+    "staff",
+    "user",
+    "employee",
+    "practitioner",
+)
 _FEW_OMOP = 5
 
 
@@ -85,7 +97,7 @@ class _Proposal:
                 return replace(plan, **found)
         return replace(plan, why="neither its name nor its values tell")
 
-    def of_omop(self, table: Table, column: Column, shapes: Shapes) -> dict[str, str]:
+    def of_omop(self, table: Table, column: Column, shapes: Shapes) -> dict[str, Any]:
         known = self.omop.get(table.name.lower(), {}).get(column.name.lower())
         if known is None and self.omop and column.name.lower().endswith("concept_id"):
             known = CODE
@@ -106,7 +118,7 @@ class _Proposal:
                 return next((f"{table.name}.{each}" for each in table.names if each.lower() == own), "")
         return ""
 
-    def of_keys(self, table: Table, column: Column, shapes: Shapes) -> dict[str, str]:
+    def of_keys(self, table: Table, column: Column, shapes: Shapes) -> dict[str, Any]:
         if column.type not in (*WHOLE, "uuid", "text"):
             return {}
         for key in table.foreign:
@@ -131,10 +143,14 @@ class _Proposal:
         if name not in _PATIENTS:
             return False
         primary = self.schema.table(table).primary if any(t.name == table for t in self.schema.tables) else ()
-        return (column,) == primary if primary else _PATIENT.fullmatch(column) is not None or column.lower() == "id"
+        return (
+            (column,) == primary
+            if primary
+            else _PATIENT.fullmatch(column) is not None or column.lower() == "id"
+        )
 
     def _same_name(self, table: Table, column: Column) -> str:
-        """The table that a column called note_id belongs to: note or notes, by its column of that name or id."""
+        """The key that a column called note_id holds: of note or notes, the column of that name or id."""
         name = re.sub(r"[_ ]?(?:id|key|uuid|guid)$", "", column.name, flags=re.IGNORECASE).lower()
         for other in self.schema.tables:
             if other.name != table.name and name and other.name.lower() in (name, f"{name}s"):
@@ -142,7 +158,7 @@ class _Proposal:
                 return f"{other.name}.{own}" if own else ""
         return ""
 
-    def of_name(self, table: Table, column: Column, shapes: Shapes) -> dict[str, str]:
+    def of_name(self, table: Table, column: Column, shapes: Shapes) -> dict[str, Any]:
         words = " ".join(word.lower() for word in _WORDS.findall(column.name))
         for rule in _data("names")["rules"]:
             if re.fullmatch(rule["pattern"], words) and _suits(rule["class"], column.type):
@@ -151,7 +167,7 @@ class _Proposal:
                     return {"kind": kind or rule["class"], "label": rule.get("label", ""), "why": "its name"}
         return {}
 
-    def of_shape(self, table: Table, column: Column, shapes: Shapes) -> dict[str, str]:
+    def of_shape(self, table: Table, column: Column, shapes: Shapes) -> dict[str, Any]:
         if column.type == "date" or shapes.all("date", "written date"):
             return {"kind": "date", "why": "all its values are days"}
         if column.type in ("timestamp", "timestamptz") or shapes.all("timestamp", "date"):

@@ -45,7 +45,9 @@ class RowPlan:
     @classmethod
     def of(cls, plan: TablesPlan, number: int) -> RowPlan:
         table = plan.tables[number]
-        places = [n for n, each in enumerate(table.columns) if each.masks and each.kind not in (DROP, *FROM_NOTE)]
+        places = [
+            n for n, each in enumerate(table.columns) if each.masks and each.kind not in (DROP, *FROM_NOTE)
+        ]
         pointed = {column.of for _, column in plan.columns() if column.kind in FROM_NOTE}
         places.sort(key=lambda n: f"{table.name}.{table.columns[n].name}" not in pointed)
         kinds = plan.key_kinds()
@@ -57,7 +59,9 @@ class RowPlan:
         return cls(number, table, tuple(places), keys)
 
 
-def row_to_raw(row: RowPlan, place: int, cells: Sequence[Any], patient: str, told: Sequence[Told]) -> RawDocument:
+def row_to_raw(
+    row: RowPlan, place: int, cells: Sequence[Any], patient: str, told: Sequence[Told]
+) -> RawDocument:
     """The row as a note: `place` is its number in the table, from 1."""
     columns, has_text = row.table.columns, False
     pieces: list[Piece] = []
@@ -76,7 +80,9 @@ def row_to_raw(row: RowPlan, place: int, cells: Sequence[Any], patient: str, tol
             kept[n] = _offset(cells[n]) if column.kind == FROM_NOTE[0] else len(str(cells[n]))
     pieces += [Piece(text, label) for label, text in told] if has_text else []
     content = json.dumps([row.number, places, kept]).encode()
-    return in_pieces(Parts(tuple(pieces), patient, f"{row.number:04}-{place:010}"), content, Path(row.table.name))
+    return in_pieces(
+        Parts(tuple(pieces), patient, f"{row.number:04}-{place:010}"), content, Path(row.table.name)
+    )
 
 
 def _offset(cell: Any) -> int | None:

@@ -1,4 +1,4 @@
-"""What is there: tables, their columns with plain types, and what keys hold between them. No value of a cell."""
+"""What is there: tables, their columns with plain types, and what keys hold between them. No values."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from dataclasses import astuple, dataclass
 
 WHOLE = ("int2", "int4", "int8")
 TYPES = (
-    *WHOLE, "number", "float", "bool", "text", "date", "timestamp", "timestamptz", "time", "uuid", "json", "other",
+    *WHOLE, "number", "float", "bool", "text", "date", "timestamp", "timestamptz", "time", "uuid", "json",
+    "other",
 )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column; `type` is one of `TYPES`, the same words for every kind of source, `declared` the source's own."""
+    """A column; `type` is one of `TYPES`, for every kind of source, `declared` the source's own words."""
 
     name: str
     type: str

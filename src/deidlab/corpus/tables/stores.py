@@ -64,7 +64,7 @@ class Store(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """What is written: the plan's tables with all their rows, in order; `name` tells the run that writes them."""
+    """What is written: the plan's tables with all their rows, in order, by the run of that job and token."""
 
     plan: TablesPlan
     schema: Schema
@@ -102,8 +102,10 @@ class Target(ABC):
 
     @abstractmethod
     def fill(self, filling: Filling, rows: Iterable[tuple[int, Row]], unnamed: Path) -> Filled:
-        """Write the rows, by the numbers of their tables: all of them, or none that anybody sees. On disk that
-        is at the path `unnamed`."""
+        """Write the rows, by the numbers of their tables: all of them, or none that anybody sees.
+
+        On disk that is at the path `unnamed`.
+        """
 
 
 def open_store(text: str) -> Store:

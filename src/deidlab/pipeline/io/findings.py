@@ -1,4 +1,4 @@
-"""Findings in notes, such as OMOP's NOTE_NLP, after the notes: offsets moved, words cut out of the masked text.
+"""Findings in notes, such as OMOP's NOTE_NLP, after the notes: offsets moved, words cut out of masked text.
 
 A finding keeps nothing of its own words, so it cannot show what was masked: where it lay in a span that was
 replaced, it stands on all that took the span's place. Masked notes wait in a file of the run for theirs.
@@ -57,7 +57,9 @@ class Findings:
         self._db = sqlite3.connect(path) if self._tables else None
         if self._db is not None:
             self._db.execute("PRAGMA journal_mode = OFF")
-            self._db.execute("CREATE TABLE notes (key TEXT PRIMARY KEY, text TEXT, replaced TEXT) WITHOUT ROWID")
+            self._db.execute(
+                "CREATE TABLE notes (key TEXT PRIMARY KEY, text TEXT, replaced TEXT) WITHOUT ROWID"
+            )
 
     def __enter__(self) -> Findings:
         return self
@@ -69,7 +71,7 @@ class Findings:
                 self._file.unlink()
 
     def pass_on(self, number: int, cells: list[Any], replaced: Sequence[Sequence[Any]]) -> list[Any]:
-        """The row's cells: those of a note as they are, and kept for its findings; of a finding as they now are."""
+        """The row's cells: of a note as they are, and kept for its findings; of a finding as they now are."""
         if self._db is None:
             return cells
         table = self._plan.tables[number]
@@ -88,7 +90,9 @@ class Findings:
             # A note is found again by any of its keys; masked, they are the same in both tables.
             if column.kind in ("key", "patient-key"):
                 key = f"{table.name}.{column.name} {cells[n]}"
-                self._db.execute("INSERT OR IGNORE INTO notes VALUES (?, ?, ?)", (key, text, json.dumps(inside)))
+                self._db.execute(
+                    "INSERT OR IGNORE INTO notes VALUES (?, ?, ?)", (key, text, json.dumps(inside))
+                )
 
     def _place(self, table: TablePlan, of: str, cells: list[Any]) -> list[Any]:
         """The finding where its words now stand; empty where its note or its place in it is not known."""

@@ -1,4 +1,4 @@
-"""All tables of a plan as where a run's notes come from or go to: a row is a note, and one pass does them all.
+"""All tables of a plan as where a run's notes come from or go to: a row is a note, in one pass over all.
 
 Before a pass the tables that say whose a row is are read (a row reaches its patient through others), and what
 is known of each patient, so that it is looked for in that patient's texts. Both stay in memory.
@@ -71,7 +71,9 @@ class SchemaSource(Source):
         with self.store.open() as snapshot:
             known = _Known.gather(snapshot, self.plan)
             for place, table in enumerate(self.plan.tables):
-                for note in _notes(snapshot, RowPlan.of(self.plan, place), known, number) if table.kept else ():
+                for note in (
+                    _notes(snapshot, RowPlan.of(self.plan, place), known, number) if table.kept else ()
+                ):
                     yield note
                     number = note.number + 1
 
@@ -109,7 +111,9 @@ def _notes(snapshot: Snapshot, plan: RowPlan, known: _Known, number: int) -> Ite
     for place, found in enumerate(rows, 1):
         name, path = f"{plan.number:04}-{place:010}", Path(table.name)
         if found is None:
-            yield to_note(number, BadDocument(path, "the row cannot be read as its file's first row says", name))
+            yield to_note(
+                number, BadDocument(path, "the row cannot be read as its file's first row says", name)
+            )
         else:
             yield _note(plan, known, number, place, _spread(found, read, len(table.columns)))
         number += 1
@@ -128,10 +132,14 @@ def _note(plan: RowPlan, known: _Known, number: int, place: int, cells: list[Any
     try:
         raw = row_to_raw(plan, place, cells, patient, known.told.get(patient, ()))
     except CorpusError as error:
-        return to_note(number, BadDocument(Path(plan.table.name), str(error), f"{plan.number:04}-{place:010}"))
+        return to_note(
+            number, BadDocument(Path(plan.table.name), str(error), f"{plan.number:04}-{place:010}")
+        )
     note = to_note(number, raw)
     is_nobodys = not patient and (plan.table.patient is not None or bool(plan.table.via))
-    return Note(number, note.document, note.problem, note.name, note.place, removed={NOBODY: 1} if is_nobodys else {})
+    return Note(
+        number, note.document, note.problem, note.name, note.place, removed={NOBODY: 1} if is_nobodys else {}
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,12 +201,14 @@ class _Known:
                     values.add(str(cell))
         for patient, columns in found.items():
             before = self.told.get(patient, ())
-            new = [(_label_of(c), text) for c, texts in zip(told, columns, strict=True) for text in sorted(texts)]
+            new = [
+                (_label_of(c), text) for c, texts in zip(told, columns, strict=True) for text in sorted(texts)
+            ]
             self.told[patient] = tuple(dict.fromkeys((*before, *new)))
 
 
 def _is_written_key(column: ColumnPlan) -> bool:
-    """Whether the column holds keys that may be written in texts, such as a medical record's: no row's number."""
+    """Whether the column holds keys that may be written in texts, such as a medical record's number."""
     return column.kind in (PATIENT_KEY, OTHER_KEY) and column.type == "text"
 
 
