@@ -4,6 +4,6 @@ A carrier is two functions over the bytes of one container. `corpus/formats` has
 it a format like any other, so that everything that reads notes reads letters and records too.
 """
 
-from deidlab.carriers.carrier import KEY, Carrier, Parts, Piece, Refused, Removed
+from deidlab.carriers.carrier import KEY, Carrier, Parts, Piece, Refused, Removed, split_label, typed_label
 
-__all__ = ["KEY", "Carrier", "Parts", "Piece", "Refused", "Removed"]
+__all__ = ["KEY", "Carrier", "Parts", "Piece", "Refused", "Removed", "split_label", "typed_label"]

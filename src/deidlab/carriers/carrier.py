@@ -17,6 +17,25 @@ from deidlab.errors import CorpusError
 KEY = "KEY"
 """The label of a key that links records: it becomes the same pseudonym wherever it stands, in any style."""
 
+_TYPED = ":"
+
+
+def typed_label(label: str, kind: str, space: str = "") -> str:
+    """The label of a field that holds nothing but one kind of value, such as a column of dates or of numbers.
+
+    What takes its place is of that kind again, and empty where nothing of it may stay. Keys of one `space`
+    are pseudonyms of one another wherever they stand.
+    """
+    return _TYPED.join((label, kind, space) if space else (label, kind))
+
+
+def split_label(label: str) -> tuple[str, str, str]:
+    """The label, kind and space; kind and space are empty where the label is not that of a typed field."""
+    plain, _, rest = label.partition(_TYPED)
+    kind, _, space = rest.partition(_TYPED)
+    return plain, kind, space
+
+
 Removed = Counter[str]
 """What was taken out since nobody has classified it, by kinds that the standard names."""
 

@@ -19,6 +19,7 @@ from deidlab.errors import DeidError, MissingColumnError, UnknownNameError, Usag
 _COMMANDS = {
     "Masking notes": {
         "mask": "Write notes that can be shared: the same format, with PHI masked.",
+        "tables": "A whole database or folder of tables: plan what becomes of each column, then mask it.",
         "detect": "Find PHI and write the notes with it marked; text, ids and fields stay as they are.",
         "audit": "Report on a masking run: what was replaced, how surely, what is left, and how much leaks.",
         "restore": "Undo a mask exactly, with the map that `deidlab mask --keep-map` wrote.",

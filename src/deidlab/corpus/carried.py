@@ -77,7 +77,11 @@ def containers_in_a_file(
 
 def take_out(carrier: Carrier, content: bytes, path: Path, otherwise: str) -> RawDocument:
     """A container as a note; of one that says no id, the id is the other name."""
-    parts = carrier.take_apart(content)
+    return in_pieces(carrier.take_apart(content), content, path, otherwise)
+
+
+def in_pieces(parts: Parts, content: bytes, path: Path, otherwise: str = "") -> RawDocument:
+    """A container taken apart as a note; `otherwise` is its name where it says none."""
     texts: list[str] = []
     regions: list[Region] = []
     place = 0

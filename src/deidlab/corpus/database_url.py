@@ -41,7 +41,9 @@ class TablePlace:
     last: Key | None = field(default=None, repr=False)
 
     def __str__(self) -> str:
-        what = "a query" if self.query is not None else f"table {self.qualified}"
+        what = (
+            "a query" if self.query is not None else f"table {self.qualified}" if self.table else "all tables"
+        )
         return f"{self.kind} {self.database}, {what}"
 
     @property

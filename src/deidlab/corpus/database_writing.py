@@ -57,7 +57,7 @@ def check_target(
     if source is not None and _is_read(source, place):
         raise ConfigError(f"{place}: the source is read from this table; masked notes go into another one")
     with open_database(place, writing=True) as engine, engine.begin() as connection:
-        marks = _marks(place)
+        marks = marks_table(place)
         marks.metadata.create_all(connection)
         if not has_table(connection, place) or writing.overwrite:
             return
@@ -94,20 +94,20 @@ def _is_read(source: TablePlace, target: TablePlace) -> bool:
             return (None, target.table.lower()) in tables_read(connection, source)
     with open_database(source) as engine, engine.connect() as connection:
         found = {(schema, name) for schema, name in tables_read(connection, source)}
-        server = _server(connection)
+        server = server_of(connection)
     with open_database(target) as engine, engine.connect() as connection:
         schema = target.schema or connection.dialect.default_schema_name
-        return server == _server(connection) and (schema, target.table) in found
+        return server == server_of(connection) and (schema, target.table) in found
 
 
-def _server(connection: Connection) -> tuple[Any, ...]:
+def server_of(connection: Connection) -> tuple[Any, ...]:
     """Tells one server's database from another's, whatever name it was called by."""
     import sqlalchemy as sa
 
     return tuple(connection.execute(sa.text("SELECT current_database(), pg_postmaster_start_time()")).one())
 
 
-def _marks(place: TablePlace) -> Table:
+def marks_table(place: TablePlace) -> Table:
     import sqlalchemy as sa
 
     return sa.Table(
@@ -147,7 +147,7 @@ def write_rows(
         with engine.begin() as connection:
             done = _begin(connection, place, columns, writing)
             table = _as_it_is(connection, place, columns)
-        marks, source = _marks(place), iter(rows)
+        marks, source = marks_table(place), iter(rows)
         written.rows = sum(1 for _ in islice(source, done))
         for chunk in _chunks(source):
             with engine.begin() as connection:
@@ -168,7 +168,7 @@ def _begin(
     """The table and the mark of this run, made where missing; how many rows the mark says are done."""
     import sqlalchemy as sa
 
-    marks = _marks(place)
+    marks = marks_table(place)
     marks.metadata.create_all(connection)
     mine = sa.and_(marks.c.run == writing.job, marks.c.target == place.table)
     there = has_table(connection, place)

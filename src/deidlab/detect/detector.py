@@ -24,7 +24,7 @@ from deidlab.detect.answers import (
 )
 from deidlab.detect.echo import find_echoes
 from deidlab.detect.ensemble import combine
-from deidlab.detect.fields import find_repeated, keep_in_place, typed_fields
+from deidlab.detect.fields import find_repeated, has_text, keep_in_place, typed_fields
 from deidlab.detect.known import KnownTable
 from deidlab.detect.lexicon import find_allowed, find_denied, outside, overlaps
 from deidlab.detect.naming import (
@@ -88,6 +88,12 @@ class Detector:
 
     def detect(self, documents: Sequence[Document], with_words: bool = True) -> list[Detection]:
         """One detection a document, in order; `with_words=False` leaves `words` empty, and saves memory."""
+        searched = iter(self._search([each for each in documents if has_text(each)], with_words))
+        return [
+            next(searched) if has_text(each) else Detection(keep_in_place((), each), ()) for each in documents
+        ]
+
+    def _search(self, documents: Sequence[Document], with_words: bool) -> list[Detection]:
         if self.model is None:
             return [self.for_note(each.text)._detect_one(each, None, with_words) for each in documents]
         answers = ask_model(self.model, documents)

@@ -6,10 +6,12 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable
 
+from deidlab.carriers import KEY, split_label
 from deidlab.types import Document, Span
 
 SOURCE = "field"
 _SHORTEST = 4
+_LONG_NUMBER = 6
 _ECHOED = frozenset({"PATIENT", "DOCTOR"})
 
 
@@ -24,6 +26,11 @@ def typed_fields(document: Document) -> list[Span]:
     ]
 
 
+def has_text(document: Document) -> bool:
+    """Whether there is anything to search: a row of a table may have typed fields alone."""
+    return document.container is None or any(not each.label for each in document.container.regions)
+
+
 def find_repeated(document: Document, fields: Iterable[Span]) -> list[Span]:
     """Where what stands in a field stands in a text of the same container, too: under the field's label.
 
@@ -32,8 +39,12 @@ def find_repeated(document: Document, fields: Iterable[Span]) -> list[Span]:
     labels: dict[str, str] = {}
     for field in fields:
         value = document.text[field.start : field.end].strip()
+        plain, kind, _ = split_label(field.label)
+        is_key = plain == KEY
+        if kind and value.isdecimal() and len(value) < _LONG_NUMBER:
+            continue  # a row's number, or an age: other figures look like it
         if sum(map(str.isalnum, value)) >= _SHORTEST and field.label not in _ECHOED:
-            labels.setdefault(value, field.label)
+            labels.setdefault(value, field.label if is_key else plain)
     if not labels:
         return []
     longest_first = sorted(labels, key=len, reverse=True)

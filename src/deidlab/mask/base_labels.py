@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 
+from deidlab.carriers import split_label
 from deidlab.labels import known_maps, load_label_set, load_map, schemes
 
 _NATIVE = "i2b2-2014"
@@ -17,6 +18,7 @@ def _maps() -> tuple[str, ...]:
 @functools.cache
 def base_label(label: str) -> str:
     """The i2b2-2014 label that stands for a label of any shipped scheme; its own where none does."""
+    label = split_label(label)[0]
     if label in load_label_set(_NATIVE):
         return label
     for name in _maps():

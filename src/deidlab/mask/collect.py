@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from deidlab import languages
 from deidlab.banks import fold, known_name, origins, script_of
+from deidlab.carriers import split_label
 from deidlab.labels import language_of_label
 from deidlab.languages.language import Language
 from deidlab.mask.ages import is_over_89
@@ -41,12 +42,14 @@ def collect(
     if base in NAMES:
         yield name_fact(keyring, patient, text, span.label, language, told)
         return
-    mention = mention_digest(keyring, patient, text)
-    if base in PLACES:
-        group = place_group(keyring, patient, base, text, spoken_in(span.label, language))
-        yield Fact("place", span.label, mention, group)
-        return
-    yield Fact("text", span.label, mention)
+    if not split_label(span.label)[1]:
+        # A typed field becomes no tag, so nobody asks for its number.
+        mention = mention_digest(keyring, patient, text)
+        if base in PLACES:
+            group = place_group(keyring, patient, base, text, spoken_in(span.label, language))
+            yield Fact("place", span.label, mention, group)
+            return
+        yield Fact("text", span.label, mention)
     if base == "DATE":
         for year in years_in(text):
             yield Fact("year", "", year_digest(keyring, patient, year))

@@ -8,14 +8,18 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
+from functools import partial as bind
 
 from deidlab import languages
-from deidlab.carriers import KEY
+from deidlab.carriers import KEY, split_label
 from deidlab.errors import CorpusError
 from deidlab.labels import language_of_label
 from deidlab.languages.language import Language
 from deidlab.mask.apply import apply, give_way, landings, move_spans, settle
 from deidlab.mask.base_labels import base_label
+from deidlab.mask.cells import fill_cell
+from deidlab.mask.codes import NUMBERS, UUID, number_code, uuid_code
 from deidlab.mask.collect import NAMES, collect, patient_fact, seat_facts, spoken_in
 from deidlab.mask.facts import Fact, mention_digest
 from deidlab.mask.genders import gender_before
@@ -32,6 +36,7 @@ from deidlab.types import Document, MaskedDocument, Span
 
 # No word that a surrogate is joined to is longer.
 _JOINT = 12
+_KEYS = 1 << 16
 
 
 class Masker:
@@ -44,6 +49,8 @@ class Masker:
         # Whether each note tells its own language.
         self._tells = languages.JOINT in settings.language
         self._plan: tuple[PatientState, str, PatientPlan] | None = None
+        # A key stands in many rows.
+        self._numbers = lru_cache(maxsize=_KEYS)(bind(number_code, self._keyring))
 
     def masked_part(self, document: Document) -> tuple[Span, ...]:
         """The spans that the policy changes, disjoint and in order."""
@@ -118,13 +125,32 @@ class Masker:
         moved = move_spans(kept, masked.replacements)
         return tuple(sorted((*moved, *self.masked_spans(masked)), key=lambda s: (s.start, s.end, s.label)))
 
+    @property
+    def _caps_ages(self) -> bool:
+        """Whether an age over 89 must not be told, nor a year of birth that tells it."""
+        return self.settings.policy.row("AGE").action != "keep"
+
     def _style(self, row: Row) -> Style:
         return find_style(row.style or self.settings.style)
 
+    def number(self, space: str, written: str, kind: str) -> str:
+        """A keyed number for another of a key's numbers, of the same width; no two of a space become one."""
+        return self._numbers(space, written, kind)
+
+    def _key(self, mention: Mention) -> str:
+        _, kind, space = split_label(mention.span.label)
+        if kind in NUMBERS:
+            return self.number(space, mention.text, kind)
+        pseudonym = self.pseudonym(space or "key", mention.text.lower() if kind == UUID else mention.text)
+        return uuid_code(pseudonym) if kind == UUID else pseudonym
+
     def _replace(self, mention: Mention) -> str:
-        if mention.span.label == KEY:
-            return self.pseudonym("key", mention.text)
+        label, kind, _ = split_label(mention.span.label)
+        if label == KEY:
+            return self._key(mention)
         row = self.settings.policy.row(mention.span.label)
+        if kind:
+            return fill_cell(kind, mention.text, mention.plan, row.action, self._caps_ages)
         style = self._style(row)
         if row.action == "mask":
             return style.write(mention)
@@ -153,6 +179,8 @@ class Masker:
         return replace(span, start=span.start - gone), instead + new
 
     def _number(self, document: Document, state: PatientState, span: Span, written: str) -> int:
+        if split_label(span.label)[1]:
+            return 0
         key = (span.label, mention_digest(self._keyring, document.patient, written))
         try:
             return state.numbers[key]

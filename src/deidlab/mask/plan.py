@@ -64,6 +64,10 @@ class PatientPlan:
         every = range(LAST_YEAR, FIRST_YEAR - 1, -1) if known else ()
         return next((y for y in every if year_digest(self.keyring, self.patient, y) in known), 0)
 
+    def cap_birth(self, year: int) -> int:
+        """A year of birth as it may be told: of an age over 89 that of an age of 90."""
+        return self._latest - 90 if self.tells_old_age(year, short=False) else year
+
     def tells_old_age(self, year: int, short: bool) -> bool:
         """Whether the year lies 90 years or more before the latest year of the patient's notes."""
         if short and self._latest:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from deidlab.carriers import split_label
 from deidlab.errors import ConfigError, UnknownNameError
 from deidlab.mask.base_labels import base_label, known_labels
 from deidlab.mask.styles import known_styles
@@ -55,7 +56,7 @@ class Policy:
         own = self.rows.get(label)
         if own is not None:
             return own
-        return self.rows.get(base_label(label), self.default)
+        return self.rows.get(split_label(label)[0]) or self.rows.get(base_label(label), self.default)
 
     def masks(self, span: Span) -> bool:
         """Whether the span is changed: its label is not kept, and its score is high enough."""

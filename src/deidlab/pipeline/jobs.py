@@ -15,15 +15,16 @@ from deidlab.pipeline.settings import Finding, SourceSettings, Writing
 
 if TYPE_CHECKING:
     from deidlab.corpus.database_url import TablePlace
+    from deidlab.corpus.tables.stores import Target
 
 
 @dataclass(frozen=True, slots=True)
 class MaskJob:
     """All that decides a masked corpus; `spans` is a corpus whose spans are used as they are.
 
-    With a `sink` the notes go into that table, where `append` allows rows that are there, and the destination
-    is only where the run and its record stand. `execute` runs the work elsewhere than in this machine's
-    `workers`; it changes nothing of what comes out.
+    With a `target` the rows go into tables there; with a `sink` the notes go into that table, where `append`
+    allows rows that are there. The destination is then only where the run and its record stand. `execute`
+    runs the work elsewhere than in this machine's `workers`; it changes nothing of what comes out.
     """
 
     source: SourceSettings
@@ -45,6 +46,7 @@ class MaskJob:
     )
     sink: TablePlace | None = None
     append: bool = False
+    target: Target | None = None
     execute: Executor | None = field(
         default=None, metadata=left_out("who works changes nothing of what comes out")
     )

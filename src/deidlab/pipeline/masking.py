@@ -93,7 +93,8 @@ def mask_corpus(job: MaskJob, watch: Watch = no_watch) -> MaskOutcome:
     started = time.time()
     source = open_source(job.source)
     spans = None if job.spans is None else open_source(job.spans)
-    sink = open_sink(SinkSettings(job.destination, job.writing, job.overwrite, job.sink, job.append), source)
+    target = SinkSettings(job.destination, job.writing, job.overwrite, job.sink, job.append, job.target)
+    sink = open_sink(target, source)
     check_places(job, [each for each in (source, spans) if each is not None], sink.files)
     identity, seal = describe_job(job, sink.kind), Seal(job.settings.key)
     with open_partial(sink.path, identity, seal, job.repeatable, job.overwrite) as partial:
@@ -205,7 +206,7 @@ def _pass_by(run: _Run, tally: Tally, notes: IO[str]) -> Iterator[Any]:
         tally.annotations.update(line["annotations"])
         tally.removed.update(line["removed"])
         run.watch("writing", 1)
-        yield line["output"]
+        yield run.sink.take(line)
 
 
 def _record(run: _Run, tally: Tally, started: float) -> dict[str, Any]:

@@ -14,6 +14,8 @@ from deidlab.options import COMMON, option
 
 if TYPE_CHECKING:
     from deidlab.corpus.database_url import TablePlace
+    from deidlab.corpus.tables.plan import TablesPlan
+    from deidlab.corpus.tables.stores import Store, Target
 
 STDIN = Path("-")
 RULES = ("on", "off", "only")
@@ -22,8 +24,16 @@ DEVICES = ("auto", "cpu", "cuda")
 
 
 @dataclass(frozen=True, slots=True)
+class SchemaSettings:
+    """All tables of a place, and what the plan says of each column."""
+
+    store: Store
+    plan: TablesPlan
+
+
+@dataclass(frozen=True, slots=True)
 class SourceSettings:
-    """A corpus on disk, or a `table` of a database, for which `path` is only a name.
+    """A corpus on disk, or a `table` of a database or a whole `schema`, for which `path` is only a name.
 
     `patient_from` is a pattern whose first group in a note's id is its patient; after `limit` notes the
     reading ends.
@@ -35,6 +45,7 @@ class SourceSettings:
     patient_from: str | None = None
     table: TablePlace | None = None
     limit: int | None = None
+    schema: SchemaSettings | None = None
 
     def __post_init__(self) -> None:
         if self.patient_from is None:
@@ -160,7 +171,7 @@ class Writing:
 
 @dataclass(frozen=True, slots=True)
 class SinkSettings:
-    """A file or folder, or a `table` of a database, for which `path` names the run and its record.
+    """A file or folder, or a `table` or a `target` of tables, for which `path` names the run and its record.
 
     `append` allows rows that are in the table already.
     """
@@ -170,3 +181,4 @@ class SinkSettings:
     overwrite: bool = False
     table: TablePlace | None = None
     append: bool = False
+    target: Target | None = None

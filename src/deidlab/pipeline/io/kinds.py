@@ -110,5 +110,9 @@ class Sink(ABC):
     def write(self, notes: Iterator[Any], partial: Partial, annotated: bool) -> dict[str, Any]:
         """Write what was rendered, where nobody looks yet or none is written twice; words for the record."""
 
+    def take(self, line: dict[str, Any]) -> Any:
+        """What it needs of a masked note's line: what was rendered, for most."""
+        return line["output"]
+
     def put_in_place(self, partial: Partial) -> None:  # noqa: B027
         """Give what was written its name."""

@@ -94,14 +94,14 @@ def _with_patient(note: Note, pattern: re.Pattern[str]) -> Note:
     return replace(note, document=replace(note.document, patient=patient))
 
 
-def cut_tasks(notes: Iterable[Note], first: int = 0) -> Iterator[Task[Note]]:
+def cut_tasks(notes: Iterable[Note], first: int = 0, most: int = _NOTES_A_TASK) -> Iterator[Task[Note]]:
     """The notes in handfuls, numbered from the first; where they are cut depends on the notes alone."""
     held: list[Note] = []
     size, number = 0, first
     for note in notes:
         held.append(note)
         size += len(note.document.text) if note.document else 0
-        if len(held) == _NOTES_A_TASK or size >= _CHARACTERS_A_TASK:
+        if len(held) == most or size >= _CHARACTERS_A_TASK:
             yield Task(number, tuple(held))
             number, size, held = number + 1, 0, []
     if held:

@@ -13,6 +13,10 @@ from deidlab.pipeline.settings import STDIN, SinkSettings, SourceSettings
 
 def open_source(settings: SourceSettings) -> Source:
     """Whoever reads what is described."""
+    if settings.schema is not None:
+        from deidlab.pipeline.io.schema import open_schema
+
+        return open_schema(settings, settings.schema)
     if settings.table is not None:
         from deidlab.pipeline.io.tables import TableSource
 
@@ -30,6 +34,11 @@ def open_source(settings: SourceSettings) -> Source:
 
 def open_sink(settings: SinkSettings, source: Source) -> Sink:
     """Whoever writes what is described, in the way that suits the source."""
+    if settings.target is not None:
+        from deidlab.pipeline.io.schema import SchemaSink, SchemaSource
+
+        assert isinstance(source, SchemaSource)
+        return SchemaSink(settings.target, settings, source)
     if settings.table is not None:
         from deidlab.pipeline.io.tables import TableSink
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
+from deidlab.carriers import split_label
 from deidlab.errors import CorpusError
 from deidlab.mask import Masker, MaskSettings, PatientState
 from deidlab.mask.apply import landings, move_regions, undo
@@ -112,6 +113,7 @@ def _cells(spans: Sequence[Span]) -> list[list[Any]]:
 
 def plain_word(word: str) -> str:
     """A label or source as the record may show it: that of given spans is data, and may be a name."""
+    word = split_label(word)[0]
     return word if not word or _PLAIN.fullmatch(word) else "other"
 
 

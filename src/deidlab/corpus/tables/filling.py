@@ -1,0 +1,273 @@
+"""Masked tables into a PostgreSQL or SQLite database: all in one transaction, constraints at its end.
+
+Whoever looks sees nothing or everything. In PostgreSQL the mark of the run in `deidlab_runs` is part of the
+transaction, so that a run which is killed right after it does not write twice. An SQLite file is made aside.
+"""
+
+from __future__ import annotations
+
+import datetime
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from deidlab.corpus.database import open_database
+from deidlab.corpus.database_url import TablePlace
+from deidlab.corpus.database_writing import MARKS, marks_table, server_of
+from deidlab.corpus.tables.classes import OTHER_KEY, PATIENT_KEY, STAYS
+from deidlab.corpus.tables.database import DatabaseStore
+from deidlab.corpus.tables.plan import ColumnPlan, TablePlan
+from deidlab.corpus.tables.schema import ForeignKey, Schema
+from deidlab.corpus.tables.stores import Filled, Filling, Row, Store, Target
+from deidlab.errors import ConfigError, CorpusError
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+_DECLARED = {
+    "postgresql": {
+        "int2": "SMALLINT", "int4": "INTEGER", "int8": "BIGINT", "number": "NUMERIC",
+        "float": "DOUBLE PRECISION", "bool": "BOOLEAN", "date": "DATE", "timestamp": "TIMESTAMP",
+        "timestamptz": "TIMESTAMP WITH TIME ZONE", "time": "TIME", "uuid": "UUID", "json": "JSONB",
+    },
+    "sqlite": {
+        "int2": "INTEGER", "int4": "INTEGER", "int8": "INTEGER", "number": "NUMERIC", "float": "REAL",
+        "bool": "BOOLEAN", "date": "DATE", "timestamp": "DATETIME", "timestamptz": "DATETIME", "time": "TIME",
+    },
+}  # fmt: skip
+_AT_ONCE = 5000
+# Of these no two that differ become one.
+_ONE_TO_ONE = (PATIENT_KEY, OTHER_KEY, *STAYS)
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseTarget(Target):
+    """A database, or one schema of it."""
+
+    place: TablePlace
+    kind: str = "database"
+
+    @property
+    def path(self) -> Path:
+        return self.place.file or Path(f"{Path(self.place.database).name}.{self.place.schema or 'tables'}")
+
+    @property
+    def files(self) -> Path | None:
+        return self.place.file
+
+    def check(self, source: Store, filling: Filling) -> None:
+        if self.place.file is not None:
+            return  # as any other file
+        with open_database(self.place, writing=True) as engine, engine.begin() as connection:
+            if isinstance(source, DatabaseStore) and self._is_source(connection, source):
+                raise ConfigError(
+                    f"{self.place}: the source is read from there; name another database or schema"
+                )
+            self._check_there(connection, filling)
+
+    def _is_source(self, connection: Connection, source: DatabaseStore) -> bool:
+        usual = connection.dialect.default_schema_name
+        if source.place.kind != self.place.kind or (source.place.schema or usual) != (
+            self.place.schema or usual
+        ):
+            return False
+        with open_database(source.place) as engine, engine.connect() as other:
+            return server_of(connection) == server_of(other)
+
+    def _check_there(self, connection: Connection, filling: Filling) -> None:
+        """Raise where a table of the plan is there, unless this run wrote it or may replace it."""
+        if filling.overwrite or self._is_done(connection, filling):
+            return
+        import sqlalchemy as sa
+
+        there = set(sa.inspect(connection).get_table_names(self.place.schema))
+        n_there = sum(table.name in there for table in filling.plan.tables)
+        if n_there:
+            raise CorpusError(
+                f"{self.place}: {n_there} of the plan's tables are there; empty it, or --overwrite"
+            )
+
+    def _is_done(self, connection: Connection, filling: Filling) -> bool:
+        import sqlalchemy as sa
+
+        if not sa.inspect(connection).has_table(MARKS, self.place.schema):
+            return False
+        marks = marks_table(self.place)
+        mine = sa.select(marks.c.token).where(marks.c.run == filling.job, marks.c.target == "")
+        return bool(connection.execute(mine).scalar() == filling.token)
+
+    def fill(self, filling: Filling, rows: Iterable[tuple[int, Row]], unnamed: Path) -> Filled:
+        if self.place.file is not None:
+            return _fill_sqlite(unnamed, filling, rows)
+        with open_database(self.place, writing=True) as engine, engine.begin() as connection:
+            if self._is_done(connection, filling):
+                for _ in rows:
+                    pass
+                return Filled({})
+            self._check_there(connection, filling)
+            return self._fill_postgresql(connection, filling, rows)
+
+    def _fill_postgresql(
+        self, connection: Connection, filling: Filling, rows: Iterable[tuple[int, Row]]
+    ) -> Filled:
+        writing = _Statements(connection, self.place.schema, filling)
+        if self.place.schema:
+            writing.run(f"CREATE SCHEMA IF NOT EXISTS {writing.quote(self.place.schema)}")
+        for table in filling.plan.tables:
+            if filling.overwrite:
+                writing.run(f"DROP TABLE IF EXISTS {writing.name(table.name)} CASCADE")
+            writing.run(writing.create(table))
+        driver: Any = connection.connection.driver_connection
+        for number, group in groupby(rows, key=lambda row: row[0]):
+            table = filling.plan.tables[number]
+            names = ", ".join(writing.quote(each.name) for each in table.kept)
+            with (
+                driver.cursor() as cursor,
+                cursor.copy(f"COPY {writing.name(table.name)} ({names}) FROM STDIN") as copy,
+            ):
+                for _, cells in group:
+                    copy.write_row(cells)
+        filled = writing.constrain()
+        self._mark(connection, filling)
+        return filled
+
+    def _mark(self, connection: Connection, filling: Filling) -> None:
+        marks = marks_table(self.place)
+        marks.metadata.create_all(connection)
+        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        connection.execute(marks.delete().where(marks.c.run == filling.job, marks.c.target == ""))
+        connection.execute(
+            marks.insert().values(run=filling.job, target="", token=filling.token, rows_done=0, finished=now)
+        )
+
+
+def _type(column: ColumnPlan, dialect: str, schema: Schema, table: str) -> str:
+    """The type in the destination: the source's own words where they are the same; text may grow."""
+    known = next((each for each in schema.table(table).columns if each.name == column.name), None)
+    if known is not None and known.declared and schema.dialect == dialect and known.type == column.type:
+        return known.declared.split("(")[0] if column.type == "text" and column.masks else known.declared
+    return _DECLARED[dialect].get(column.type, "TEXT")
+
+
+@dataclass(frozen=True, slots=True)
+class _Statements:
+    """The SQL of a filling, for a connection's own dialect."""
+
+    connection: Connection
+    schema: str | None
+    filling: Filling
+
+    def quote(self, name: str) -> str:
+        return self.connection.dialect.identifier_preparer.quote_identifier(name)
+
+    def name(self, table: str) -> str:
+        return f"{self.quote(self.schema)}.{self.quote(table)}" if self.schema else self.quote(table)
+
+    def run(self, statement: str) -> None:
+        self.connection.exec_driver_sql(statement.replace("%", "%%"))
+
+    def columns(self, names: Iterable[str]) -> str:
+        return ", ".join(map(self.quote, names))
+
+    def create(self, table: TablePlan) -> str:
+        cells = (
+            f"{self.quote(each.name)} {_type(each, 'postgresql', self.filling.schema, table.name)}"
+            f"{'' if each.nullable else ' NOT NULL'}"
+            for each in table.kept
+        )
+        return f"CREATE TABLE {self.name(table.name)} ({', '.join(cells)})"
+
+    def constrain(self) -> Filled:
+        """Keys of every table and then those between tables; one that no longer holds is counted."""
+        left_out: dict[str, int] = {}
+        for table, statement in (*self._keys(left_out), *self._foreign(left_out)):
+            with_one = self.connection.begin_nested()
+            try:
+                self.run(f"ALTER TABLE {self.name(table)} ADD {statement}")
+                with_one.commit()
+            except Exception as error:
+                if type(error).__name__ not in ("IntegrityError", "ProgrammingError"):
+                    raise
+                with_one.rollback()
+                left_out[table] = left_out.get(table, 0) + 1
+        return Filled(left_out, sum(left_out.values()))
+
+    def _keys(self, left_out: dict[str, int]) -> Iterator[tuple[str, str]]:
+        for table in self.filling.plan.tables:
+            known = self.filling.schema.table(table.name)
+            keys = [("PRIMARY KEY", known.primary), *(("UNIQUE", each) for each in known.unique)]
+            for word, names in keys:
+                if names and _is_whole(table, names):
+                    yield table.name, f"{word} ({self.columns(names)})"
+
+    def _foreign(self, left_out: dict[str, int]) -> Iterator[tuple[str, str]]:
+        for table, key in foreign_keys(self.filling):
+            names, referred = self.columns(key.columns), self.columns(key.referred)
+            yield table, f"FOREIGN KEY ({names}) REFERENCES {self.name(key.table)} ({referred})"
+
+
+def _is_whole(table: TablePlan, names: Sequence[str]) -> bool:
+    """Whether the columns are all there, and no two cells that differ became one."""
+    kinds = {each.name: each.kind for each in table.kept}
+    return all(kinds.get(name) in _ONE_TO_ONE for name in names)
+
+
+def foreign_keys(filling: Filling) -> Iterator[tuple[str, ForeignKey]]:
+    """The keys between tables of which both ends are written whole."""
+    plans = {table.name: table for table in filling.plan.tables}
+    for table in filling.plan.tables:
+        for key in filling.schema.table(table.name).foreign:
+            other = plans.get(key.table)
+            if other and _is_whole(table, key.columns) and _is_whole(other, key.referred):
+                yield table.name, key
+
+
+def _fill_sqlite(path: Path, filling: Filling, rows: Iterable[tuple[int, Row]]) -> Filled:
+    database = sqlite3.connect(path, isolation_level=None)
+    try:
+        database.execute("PRAGMA synchronous = OFF")
+        database.execute("BEGIN")
+        foreign = list(foreign_keys(filling))
+        for table in filling.plan.tables:
+            database.execute(
+                _create_sqlite(table, filling, [key for name, key in foreign if name == table.name])
+            )
+        for number, group in groupby(rows, key=lambda row: row[0]):
+            table = filling.plan.tables[number]
+            marks = ", ".join("?" * len(table.kept))
+            insert = f"INSERT INTO {_quote(table.name)} VALUES ({marks})"
+            cells = (tuple(cell for cell in row) for _, row in group)
+            while chunk := list(islice(cells, _AT_ONCE)):
+                database.executemany(insert, chunk)
+        database.execute("COMMIT")
+        broken = sum(1 for _ in database.execute("PRAGMA foreign_key_check"))
+        return Filled({}, broken)
+    except sqlite3.Error as error:
+        raise CorpusError(f"the tables cannot be written ({error.sqlite_errorname})") from None
+    finally:
+        database.close()
+
+
+def _create_sqlite(table: TablePlan, filling: Filling, foreign: list[ForeignKey]) -> str:
+    known = filling.schema.table(table.name)
+    types = {each.name: _type(each, "sqlite", filling.schema, table.name) for each in table.kept}
+    if len(known.primary) == 1 and types.get(known.primary[0], "").upper() == "INTEGER":
+        # As INTEGER it would be the number that SQLite orders rows by: they keep the order that they had.
+        types[known.primary[0]] = "BIGINT"
+    cells = [
+        f"{_quote(each.name)} {types[each.name]}{'' if each.nullable else ' NOT NULL'}" for each in table.kept
+    ]
+    if known.primary and _is_whole(table, known.primary):
+        cells.append(f"PRIMARY KEY ({', '.join(map(_quote, known.primary))})")
+    cells += [f"UNIQUE ({', '.join(map(_quote, each))})" for each in known.unique if _is_whole(table, each)]
+    for key in foreign:
+        mine, other = (", ".join(map(_quote, names)) for names in (key.columns, key.referred))
+        cells.append(f"FOREIGN KEY ({mine}) REFERENCES {_quote(key.table)} ({other})")
+    return f"CREATE TABLE {_quote(table.name)} ({', '.join(cells)})"
+
+
+def _quote(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

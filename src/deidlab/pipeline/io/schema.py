@@ -1,0 +1,296 @@
+"""All tables of a plan as where a run's notes come from or go to: a row is a note, in one pass over all.
+
+Before a pass the tables that say whose a row is are read (a row reaches its patient through others), and what
+is known of each patient, so that it is looked for in that patient's texts. Both stay in memory.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial as bind
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from deidlab.corpus.raw import BadDocument
+from deidlab.corpus.tables.classes import CLASSES, DROP, OTHER_KEY, PATIENT_KEY, TELLING, TEXT
+from deidlab.corpus.tables.plan import ColumnPlan, TablePlan, TablesPlan, check_plan
+from deidlab.corpus.tables.rows import RowPlan, Told, fill_row, row_to_raw
+from deidlab.corpus.tables.stores import Filling, Row, Snapshot, Store, Target
+from deidlab.errors import CorpusError
+from deidlab.execute import Executor, Task
+from deidlab.pipeline.io.file_sink import put_in_place
+from deidlab.pipeline.io.findings import Findings
+from deidlab.pipeline.io.kinds import Rendering, Sink, Source
+from deidlab.pipeline.io.notes import BEGINNING, Note, Start, cut_tasks, to_note
+from deidlab.pipeline.io.pinning import changed
+from deidlab.pipeline.settings import SchemaSettings, SinkSettings, SourceSettings
+from deidlab.types import Document
+
+if TYPE_CHECKING:
+    from deidlab.pipeline.run.partial import Partial
+
+_ROWS, _TOKEN = "pin rows", "writing token"
+_ROWS_A_TASK = 1024
+# Of keys such as those of visits a patient may have thousands.
+_KEYS_TOLD = 8
+NOBODY = "rows that lead to no patient"
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaSource(Source):
+    """The plan's tables one after another, each in the order that its rows are kept in."""
+
+    settings: SourceSettings
+    store: Store
+    plan: TablesPlan
+    format: None = None
+
+    @property
+    def files(self) -> Path | None:
+        return self.store.files
+
+    def check(self, kept: tuple[str, ...] = ()) -> None:
+        check_plan(self.plan, self.store.schema())
+
+    def count(self) -> int:
+        with self.store.open() as snapshot:
+            return sum(snapshot.count(table.name) for table in self.plan.tables if table.kept)
+
+    def documents(self) -> Iterator[Document]:
+        for note in self.notes():
+            if note.document is None:
+                raise CorpusError(note.problem)
+            yield note.document
+
+    def notes(self, start: Start = BEGINNING) -> Iterator[Note]:
+        number = start.note
+        with self.store.open() as snapshot:
+            known = _Known.gather(snapshot, self.plan)
+            for place, table in enumerate(self.plan.tables):
+                for note in (
+                    _notes(snapshot, RowPlan.of(self.plan, place), known, number) if table.kept else ()
+                ):
+                    yield note
+                    number = note.number + 1
+
+    def tasks(
+        self,
+        execute: Executor,
+        is_done: Callable[[int], bool],
+        passed: Callable[[int], None],
+        start: Start = BEGINNING,
+        here: bool = False,
+    ) -> Iterator[Task[Note]]:
+        for task in cut_tasks(self.notes(start), start.task, _ROWS_A_TASK):
+            if is_done(task.number):
+                passed(len(task.items))
+            else:
+                yield task
+
+    def pin(self, partial: Partial, role: str = "source") -> SchemaSource:
+        with self.store.open() as snapshot:
+            counts = [snapshot.count(table.name) for table in self.plan.tables]
+        told = partial.seal.digest("rows", json.dumps(counts)).hex()
+        kept = partial.state.setting(_ROWS)
+        if kept is None:
+            partial.state.put_setting(_ROWS, told)
+        elif kept != told:
+            raise changed(self.store.path, "rows were added or removed")
+        return self
+
+
+def _notes(snapshot: Snapshot, plan: RowPlan, known: _Known, number: int) -> Iterator[Note]:
+    """The rows of a table as notes, numbered from there."""
+    table = plan.table
+    read = [n for n, each in enumerate(table.columns) if each.kind != DROP]
+    rows = snapshot.rows(table.name, [table.columns[n].name for n in read])
+    for place, found in enumerate(rows, 1):
+        name, path = f"{plan.number:04}-{place:010}", Path(table.name)
+        if found is None:
+            yield to_note(
+                number, BadDocument(path, "the row cannot be read as its file's first row says", name)
+            )
+        else:
+            yield _note(plan, known, number, place, _spread(found, read, len(table.columns)))
+        number += 1
+
+
+def _spread(found: Row, read: Sequence[int], width: int) -> list[Any]:
+    """The cells at the places of their columns; what is dropped is not read."""
+    cells: list[Any] = [None] * width
+    for n, cell in zip(read, found, strict=True):
+        cells[n] = cell
+    return cells
+
+
+def _note(plan: RowPlan, known: _Known, number: int, place: int, cells: list[Any]) -> Note:
+    patient = known.patient_of(plan.table, cells)
+    try:
+        raw = row_to_raw(plan, place, cells, patient, known.told.get(patient, ()))
+    except CorpusError as error:
+        return to_note(
+            number, BadDocument(Path(plan.table.name), str(error), f"{plan.number:04}-{place:010}")
+        )
+    note = to_note(number, raw)
+    is_nobodys = not patient and (plan.table.patient is not None or bool(plan.table.via))
+    return Note(
+        number, note.document, note.problem, note.name, note.place, removed={NOBODY: 1} if is_nobodys else {}
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """Whose a row is, by the keys that lead to patients, and what is known of each patient."""
+
+    owners: dict[str, dict[str, str]] = field(repr=False)
+    told: dict[str, tuple[Told, ...]] = field(repr=False)
+
+    @classmethod
+    def gather(cls, snapshot: Snapshot, plan: TablesPlan) -> _Known:
+        known = cls({}, {})
+        for table in plan.tables:
+            if table.via and table.patient is None:
+                known._own(snapshot, plan, table.via, frozenset())
+        if any(column.kind == TEXT for _, column in plan.columns()):
+            for table in plan.tables:
+                known._tell(snapshot, table)
+        return known
+
+    def patient_of(self, table: TablePlan, cells: Sequence[Any]) -> str:
+        """The patient's key as text; empty where the row has none."""
+        if table.patient is not None:
+            cell = cells[table.patient]
+            return "" if cell is None else str(cell)
+        link = table.link()
+        return "" if link is None or cells[link] is None else self.owners[table.via].get(str(cells[link]), "")
+
+    def _own(self, snapshot: Snapshot, plan: TablesPlan, key: str, above: frozenset[str]) -> None:
+        """Note down whose each row is that the key tells apart."""
+        if key in self.owners or key in above:
+            return
+        name, _, own = key.rpartition(".")
+        table = plan.table(name)
+        if table.via and table.patient is None:
+            self._own(snapshot, plan, table.via, above | {key})
+        width, at = len(table.columns), table.place(own)
+        leads = table.patient if table.patient is not None else table.link()
+        if leads is None:
+            self.owners[key] = {}
+            return
+        rows = snapshot.rows(name, [own, table.columns[leads].name])
+        cells = (_spread(row, (at, leads), width) for row in rows if row is not None)
+        self.owners[key] = {str(row[at]): self.patient_of(table, row) for row in cells if row[at] is not None}
+
+    def _tell(self, snapshot: Snapshot, table: TablePlan) -> None:
+        """Note down what the table says of each patient; of keys only those of which a patient has few."""
+        told = [each for each in table.columns if each.kind in TELLING or _is_written_key(each)]
+        if table.patient is None or not told:
+            return
+        owner = table.columns[table.patient].name
+        found: dict[str, list[set[str]]] = {}
+        for row in snapshot.rows(table.name, [owner, *(each.name for each in told)]):
+            if row is None or row[0] is None:
+                continue
+            own = found.setdefault(str(row[0]), [set() for _ in told])
+            for values, column, cell in zip(own, told, row[1:], strict=True):
+                if cell and (column.kind in TELLING or len(values) < _KEYS_TOLD):
+                    values.add(str(cell))
+        for patient, columns in found.items():
+            before = self.told.get(patient, ())
+            new = [
+                (_label_of(c), text) for c, texts in zip(told, columns, strict=True) for text in sorted(texts)
+            ]
+            self.told[patient] = tuple(dict.fromkeys((*before, *new)))
+
+
+def _is_written_key(column: ColumnPlan) -> bool:
+    """Whether the column holds keys that may be written in texts, such as a medical record's number."""
+    return column.kind in (PATIENT_KEY, OTHER_KEY) and column.type == "text"
+
+
+def _label_of(column: ColumnPlan) -> str:
+    return "MEDICALRECORD" if _is_written_key(column) else column.label or CLASSES[column.kind].label
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaSink(Sink):
+    """All tables at once, with the constraints of the source."""
+
+    target: Target
+    settings: SinkSettings
+    source: SchemaSource
+
+    @property
+    def path(self) -> Path:  # type: ignore[override]
+        return self.settings.path
+
+    @property
+    def kind(self) -> str:  # type: ignore[override]
+        return self.target.kind
+
+    @property
+    def files(self) -> Path | None:
+        return self.target.files
+
+    @property
+    def rendering(self) -> Rendering:
+        return bind(fill_row, plan=self.source.plan)
+
+    def check(self, partial: Partial) -> None:
+        self.target.check(self.source.store, self._filling(partial))
+
+    def _filling(self, partial: Partial) -> Filling:
+        """What is written: the token is this run's own, and gone with its folder."""
+        token = partial.state.setting(_TOKEN)
+        if token is None:
+            token = secrets.token_hex(16)
+            partial.state.put_setting(_TOKEN, token)
+        schema = self.source.store.schema()
+        return Filling(self.source.plan, schema, partial.job, token, self.settings.overwrite)
+
+    def take(self, line: dict[str, Any]) -> Any:
+        return line["output"], line["replaced"]
+
+    def write(self, notes: Iterator[Any], partial: Partial, annotated: bool) -> dict[str, Any]:
+        counts: list[Counter[str]] = [Counter() for _ in self.source.plan.tables]
+        with Findings(partial.fresh("findings"), self.source.plan) as findings:
+            rows = self._rows(notes, findings, counts)
+            filled = self.target.fill(self._filling(partial), rows, partial.fresh(self._unnamed))
+            unplaced = findings.unplaced
+        tables = {
+            table.name: {
+                "rows": counts[n].pop("rows", 0),
+                "classes": dict(Counter(each.kind for each in table.columns)),
+                "emptied": dict(counts[n]),
+            }
+            for n, table in enumerate(self.source.plan.tables)
+        }
+        return {
+            "tables": tables, "findings_unplaced": unplaced, "constraints_left_out": filled.left_out,
+            "constraints_broken": filled.broken,
+        }  # fmt: skip
+
+    def _rows(
+        self, notes: Iterable[Any], findings: Findings, counts: list[Counter[str]]
+    ) -> Iterator[tuple[int, Row]]:
+        """The rows on their way to the target, counted; findings are placed in their notes as masked."""
+        for (number, cells, emptied), replaced in notes:
+            counts[number]["rows"] += 1
+            counts[number].update(emptied)
+            yield number, tuple(findings.pass_on(number, cells, replaced))
+
+    def put_in_place(self, partial: Partial) -> None:
+        if self.target.files is not None:
+            put_in_place(partial.folder / self._unnamed, self.target.files, partial.fresh("old"))
+
+    @property
+    def _unnamed(self) -> str:
+        return f"final{self.path.suffix}"
+
+
+def open_schema(settings: SourceSettings, schema: SchemaSettings) -> SchemaSource:
+    return SchemaSource(settings, schema.store, schema.plan)
