@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from tests.unit.carriers.letters import letter, paragraph
 
+DERIVED = ("--codes", "keyed", "--accept-derived-codes")
+"""What a policy that asks for random codes needs to be repeated with a key file alone."""
 NAME = "Quillfeather"
 SAMPLES: dict[str, bytes] = {
     "docx": letter(paragraph(f"Seen by Dr. {NAME} on 3/14.")),

@@ -24,6 +24,7 @@ _COMMANDS = {
         "restore": "Undo a mask exactly, with the map that `deidlab mask --keep-map` wrote.",
         "policy": "What happens to each kind of PHI: see a policy with examples, and check your own.",
         "key": "The secret that decides surrogates and pseudonyms.",
+        "crosswalk": "Codes that are drawn at random, kept in a sealed file for later runs.",
         "review": "Look at what was found, and correct it, in the browser.",
         "serve": "Answer over HTTP: detect, mask and batch under /v1, and a page to try them on /.",
     },

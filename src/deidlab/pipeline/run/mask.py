@@ -18,6 +18,7 @@ from deidlab.mask.apply import landings, move_regions, undo
 from deidlab.pipeline.io.kinds import Rendering
 from deidlab.pipeline.io.notes import Note
 from deidlab.pipeline.run.annotations import OwnAnnotations, sort_annotations
+from deidlab.pipeline.run.coding import unpack_settled
 from deidlab.pipeline.run.map_entries import pack_entry
 from deidlab.pipeline.run.parts import PartNote
 from deidlab.pipeline.run.sealing import Seal
@@ -38,11 +39,11 @@ class MaskPhi:
     keeps_map: bool = False
 
     def __call__(self) -> Callable[[Sequence[tuple[Note, Settled | None]]], list[PartNote | None]]:
-        masker, seal = Masker(self.settings), Seal(self.settings.key)
+        seal = Seal(self.settings.key)
 
         @lru_cache(maxsize=256)
-        def shared(packed: bytes) -> PatientState:
-            return PatientState.from_bytes(packed)
+        def shared(packed: bytes) -> tuple[Masker, PatientState]:
+            return unpack_settled(packed, self.settings, seal)
 
         def mask(note: Note, settled: Settled) -> PartNote:
             document = note.document
@@ -50,7 +51,8 @@ class MaskPhi:
             if settled.text != seal.digest("text", document.text):
                 raise CorpusError("the note is not the one of the first pass: the source changed meanwhile")
             found = replace(document, spans=spans_from_json(settled.spans))
-            return self._keep(note, settled, masker.mask(found, shared(settled.shared)), masker, seal)
+            masker, state = shared(settled.shared)
+            return self._keep(note, settled, masker.mask(found, state), masker, seal)
 
         return lambda notes: [
             None if settled is None or note.document is None else mask(note, settled)
