@@ -142,7 +142,7 @@ def _against_gold(record: RunRecord, gold: Path, key: CrosswalkOption) -> dict[s
     from deidlab.report.audit.gold import score_gold
 
     columns = record.settings["columns"]
-    reading = ReadSettings("utf-8", columns["text"], columns["id"], columns["patient"])
+    reading = ReadSettings("utf-8", (columns["text"],), columns["id"], columns["patient"])
     return score_gold(record, read_corpus(gold, None, reading), _names(record, key))
 
 

@@ -56,6 +56,8 @@ def run(request: MaskRequest) -> None:
 
 def run_batch(request: MaskRequest, source: Source) -> None:
     """Files and folders."""
+    if request.options.keep_map is not None and request.source.reading.field_columns:
+        raise UsageError("--keep-map holds the way back of one text a note, and several columns are masked")
     in_containers = source.format is not None and source.format.in_containers
     settings, repeatable = request.settings_to_write(not request.options.writing.ids_kept, in_containers)
     map_file, overwrite = request.options.keep_map, request.options.overwriting.overwrite

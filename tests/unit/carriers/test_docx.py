@@ -229,7 +229,7 @@ def test_a_run_over_letters_that_was_killed_goes_on(notes: Path, tmp_path: Path)
     out, parts = tmp_path / "out", tmp_path / ".out.deidlab-run" / "parts"
     command = [sys.executable, "-m", "deidlab", "mask", str(notes), "--out", str(out), "--rules", "only"]
     process = subprocess.Popen(
-        [*command, "--key-file", str(tmp_path / "key"), "--workers", "1"], stderr=subprocess.DEVNULL
+        [*command, "--key-file", str(tmp_path / "key"), *DERIVED, "--workers", "1"], stderr=subprocess.DEVNULL
     )
     while not list(parts.glob("*.part")):
         assert process.poll() is None, "the run was over before it could be killed"

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
+from deidlab.corpus.table import row_of
 from deidlab.errors import CorpusError
 from deidlab.mask import Masker, MaskSettings, PatientState
 from deidlab.mask.apply import landings, move_regions, undo
@@ -87,7 +88,8 @@ def masked_document(
     meta = {column: document.meta[column] for column in writing.columns if column in document.meta}
     moved = own.moved(masked, writing.annotations_kept)
     own_patient = "" if document.patient == document.id else patient
-    return Document(name, own_patient, masked.text, moved, meta, _emptied(document, masked))
+    written = Document(name, own_patient, masked.text, moved, meta, _emptied(document, masked))
+    return row_of(written) if written.container is not None and written.container.columns else written
 
 
 def _emptied(document: Document, masked: MaskedDocument) -> Container | None:
