@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.command import deidlab
-from tests.unit.pipeline.notes import read_jsonl, write_key
+from tests.unit.pipeline.notes import write_key
 
 Capture = pytest.CaptureFixture[str]
 ROWS: list[dict[str, Any]] = [
@@ -96,14 +96,20 @@ def test_typed_columns_follow_the_policy(capsys: Capture, tmp_path: Path) -> Non
     assert one["dob"] == "[DATE-1]" and two["age"] == "44"
 
 
-def test_columns_go_into_the_fields_of_a_format_without_columns(capsys: Capture, tmp_path: Path) -> None:
+def test_columns_go_into_a_table_alone(capsys: Capture, tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     done = deidlab(capsys, "mask", write(tmp_path, "csv"), "--out", out, "--rules", "only", "-q", *OPTIONS)
+    assert done.status == 1 and "into a table" in done.err and not out.exists()
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_the_audit_looks_at_every_column_again(ending: str, capsys: Capture, tmp_path: Path) -> None:
+    masked(capsys, tmp_path, ending)
+    report = tmp_path / "audit.json"
+    done = deidlab(capsys, "audit", tmp_path / f"out.{ending}", "--report", report)
     assert done.status == 0, done.err
-    one, _ = read_jsonl(out)
-    meta = one["meta"]
-    assert isinstance(meta, dict) and set(meta) == set(ROWS[0]) - {"id", "patient", "summary"}
-    assert one["text"] == "Ms. [PATIENT-1], MRN [IDNUM-1], seen [DATE-3]."
+    answer = json.loads(report.read_text())
+    assert answer["run"]["settings"]["masked_columns"]["plan"] == "text" and answer["second"]["found"] == 0
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,20 @@ class ReadSettings:
         """All columns beside the first text that are masked with it, each in its place."""
         return (*self.typed_columns, *self.text_columns[1:])
 
+    @property
+    def masked_columns(self) -> dict[str, str]:
+        """What is masked beside the first text: the label of each column, or text."""
+        return {**self.typed_columns, **dict.fromkeys(self.text_columns[1:], "text")}
+
+    @classmethod
+    def of_masked(
+        cls, text: str, id: str | None, patient: str | None, masked: Mapping[str, str]
+    ) -> ReadSettings:
+        """How to read what was masked with such `masked_columns`."""
+        of = {label: tuple(each for each in masked if masked[each] == label) for label in masked.values()}
+        typed = (of.get(label, ()) for label in ("PATIENT", "DATE", "AGE", "ZIP", "IDNUM", KEY))
+        return cls("utf-8", (text, *of.get("text", ())), id, patient, *typed)
+
     def named_columns(self) -> Iterator[tuple[str, str]]:
         """Every column that was named, with its option."""
         for each in fields(self):

@@ -60,7 +60,7 @@ def treatments(policy: Policy, style: str) -> tuple[Treatment, ...]:
     return (*found, Treatment(DEFAULT_ROW, policy.default, ()))
 
 
-def _codes_row(policy: Policy) -> tuple[str, ...]:
+def _codes_row(policy: Policy) -> tuple[str, str, str, str, str]:
     does = {RANDOM: "drawn at random", KEYED: "made from the data with the key"}
     return "codes", does[policy.codes], "", "", policy.codes_clause
 
@@ -89,7 +89,7 @@ def policy_table(policy: Policy, style: str) -> Table:
         )
         for each in treatments(policy, style)
     )
-    rows += (_codes_row(policy),)
+    rows = (*rows, _codes_row(policy))
     columns = ("label", "what happens", "for example", f"becomes ({style})", "clause, and why")
     return text_table(f"{policy.name}: {policy.description}".rstrip(": "), columns, rows, len(columns))
 

@@ -30,7 +30,8 @@ class Work:
         self._detectors = {model.name: load_finding(model.finding) for model in setup.models}
         self._languages = {model.name: model.language for model in setup.models}
         policies = {policy.name: policy for policy in setup.policies}
-        crosswalk = setup.codes.crosswalk and setup.codes.crosswalk.open()
+        place = setup.codes.crosswalk
+        crosswalk = None if place is None else place.open()
 
         @lru_cache(_MASKERS_KEPT)
         def masker(policy: str, style: str, day_first: bool, language: str) -> Masker:

@@ -48,7 +48,7 @@ class CrosswalkOption(KeyOption):
         from deidlab.cli.output import tell
 
         place = self.place()
-        found = place and place.open()
+        found = None if place is None else place.open()
         if found and found.warning:
             tell(f"warning: {found.warning}")
         return found

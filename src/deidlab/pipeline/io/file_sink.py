@@ -47,6 +47,8 @@ def open_file_sink(settings: SinkSettings, source: Source) -> FileSink:
     if one_note and path.is_dir():
         raise CorpusError(f"{path}: is a folder; name a file for one note")
     reading = source.settings.reading
+    if reading.field_columns and not isinstance(format.one, OneTable):
+        raise ConfigError("several columns are written into a table: name a file of csv, tsv or parquet")
     names, columns = reading.own_columns, (*reading.field_columns, *settings.writing.columns)
     return FileSink(path, format.name, format, one_note, names, columns)
 

@@ -47,8 +47,7 @@ def describe_settings(job: MaskJob, kind: str) -> dict[str, Any]:
             "id": job.source.reading.id_column,
             "patient": job.source.reading.patient_column,
         },
-        "masked_columns": job.source.reading.typed_columns
-        | dict.fromkeys(job.source.reading.text_columns[1:], "text"),
+        "masked_columns": job.source.reading.masked_columns,
         "kept_columns": list(job.writing.columns),
         "annotations_kept": job.writing.annotations_kept,
         "codes": RANDOM if job.settings.draws else KEYED,

@@ -69,7 +69,7 @@ class MaskPhi:
         own = sort_annotations(document, masked, masker.settings.policy)
         written = masked_document(document, masked, own, masker, self.writing)
         line = {"number": note.number, "document": written.id, "patient": written.patient,
-                "masked_characters": len(written.text), "output": self.rendering(written),
+                "masked_characters": len(masked.text), "output": self.rendering(written),
                 "spans": _cells(spans_from_json(settled.spans)), "replaced": replaced_cells(masked),
                 "tally": json.loads(settled.tally), "annotations": own.counts(all_kept),
                 "removed": dict(note.removed)}  # fmt: skip
