@@ -19,7 +19,7 @@ class Risk:
     population: Profiles | None = None
 
 
-_CLASS_COLUMNS = (
+_CLASSES = columns_of(
     ("classes", "classes", "count"), ("k", "k", "count"), ("alone", "alone", "percent"),
     ("below_5", "below 5", "percent"), ("below_11", "below 11", "percent"),
 )  # fmt: skip
@@ -36,7 +36,7 @@ def risk_tables(risk: Risk) -> Iterator[Table]:
 
 
 def together_table(profiles: Profiles) -> Table:
-    columns = columns_of(("patients", "patients", "count"), *_CLASS_COLUMNS)
+    columns = (*columns_of(("patients", "patients", "count")), *_CLASSES)
     found = count_classes(profiles)
     by = ", ".join(profiles.attributes) or "nothing"
     note = f"By {by}, together. Patients with the same values are a class."
@@ -45,11 +45,8 @@ def together_table(profiles: Profiles) -> Table:
 
 def attribute_table(profiles: Profiles) -> Table:
     """Each attribute for itself."""
-    columns = columns_of(
-        ("attribute", "attribute", "text"),
-        ("known", "patients of whom it is known", "count"),
-        *_CLASS_COLUMNS,
-    )
+    about = columns_of(("attribute", "attribute", "text"), ("known", "patients of whom it is known", "count"))
+    columns = (*about, *_CLASSES)
     rows = []
     for at, name in enumerate(profiles.attributes):
         known = sum(bool(row[at]) for row in profiles.rows)
@@ -93,8 +90,8 @@ def linkage_table(found: Linkage) -> Table:
 def changes_table(risk: Risk) -> Table:
     """The same patients under stricter policies."""
     with_people = risk.population is not None
-    more = (("found", "found by linkage", "percent"),) if with_people else ()
-    columns = columns_of(("change", "change", "text"), *_CLASS_COLUMNS, *more)
+    more = columns_of(("found", "found by linkage", "percent")) if with_people else ()
+    columns = (*columns_of(("change", "change", "text")), *_CLASSES, *more)
     changes = {"as it is": risk.profiles, **possible_changes(risk.profiles)}
     rows = tuple((name, *_cells(count_classes(own)), *_found(own, risk)) for name, own in changes.items())
     return Table("What changes would buy", columns, rows, key="changes")
