@@ -17,6 +17,7 @@ import pytest
 from deidlab.errors import ConfigError, CorpusError
 from deidlab.mask import Crosswalk, MaskSettings, load_policy, mask_notes
 from deidlab.mask.codes import InMemory, RandomCodes, name_of
+from deidlab.mask.crosswalk_file import read_records
 from tests.unit.mask.notes import KEY, note, settings
 
 SECRET = b"a key file's thirty-two bytes ..."
@@ -77,7 +78,7 @@ def test_it_is_refused_where_it_is_missing_or_somebody_elses(path: Path) -> None
 def test_every_cut_and_every_changed_byte_is_noticed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = path.read_bytes()
     # Each look derives a key anew; the derivation itself is not what is looked at.
-    monkeypatch.setattr("deidlab.mask.crosswalk._cipher_of", _quick_cipher)
+    monkeypatch.setattr("deidlab.mask.crosswalk.head_cipher", _quick_cipher)
     path.unlink()
     Crosswalk.new(path, SECRET, "study").draw(names(0, 3))
     Crosswalk.open(path, SECRET, "study").draw(names(3, 5))
@@ -101,9 +102,8 @@ def _quick_cipher(secret: bytes, head: bytes) -> object:
 
 
 def test_records_that_were_swapped_or_left_out_are_noticed(path: Path) -> None:
-    found = Crosswalk.open(path, SECRET, "study")
     with path.open("rb") as file:
-        ends = [reached.end for _, reached in found._records(file)]
+        ends = [reached.end for _, reached in read_records(file)]
     data = path.read_bytes()
     first, second = data[ends[0] : ends[1]], data[ends[1] : ends[2]]
     for other in (second + first, second, first, first + first):

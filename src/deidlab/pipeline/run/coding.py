@@ -47,8 +47,8 @@ def own_crosswalk(settings: MaskSettings, partial: Partial) -> Crosswalk | None:
         return settings.crosswalk
     path = partial.folder / "codes"
     if path.exists():
-        return Crosswalk.open(path, settings.key)
-    return Crosswalk.new(path, settings.key)
+        return Crosswalk.open(path, settings.key, alone=True)
+    return Crosswalk.new(path, settings.key, alone=True)
 
 
 def settled_patients(
