@@ -80,7 +80,8 @@ def _digest_all(notes_folder: Path, outputs: Path) -> dict[str, dict[str, str]]:
                 for policy in POLICIES:
                     masked = outputs / f"{found.stem}-{style}-{policy}.jsonl"
                     _deidlab("mask", notes, "--out", masked, "--spans", found, "--style", style,
-                             "--policy", policy, "--key-file", key, *DETECTORS[name])  # fmt: skip
+                             "--policy", policy, "--key-file", key, "--codes", "keyed",
+                             "--accept-derived-codes", *DETECTORS[name])  # fmt: skip
                     digests[f"{notes.stem} by {name}, {style}, {policy}"] = _digest(masked)
             whole = outputs / f"{found.stem}-whole.jsonl"
             _deidlab("mask", notes, "--out", whole, "--style", "surrogate", "--key-file", key,

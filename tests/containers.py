@@ -6,6 +6,8 @@ from tests.unit.carriers import ccda_samples
 from tests.unit.carriers.letters import letter, paragraph
 from tests.unit.carriers.pdfs import pdf, text
 
+DERIVED = ("--codes", "keyed", "--accept-derived-codes")
+"""What a policy that asks for random codes needs to be repeated with a key file alone."""
 NAME = "Quillfeather"
 SAMPLES: dict[str, bytes] = {
     "docx": letter(paragraph(f"Seen by Dr. {NAME} on 3/14.")),

@@ -71,10 +71,14 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """What a note was taken out of: its bytes, and where in the note each of its pieces stands, in order."""
+    """What a note was taken out of: its bytes, and where in the note each of its pieces stands, in order.
+
+    A row of a table has no bytes of its own but `columns`, one for each piece.
+    """
 
     content: bytes = field(repr=False)
     regions: tuple[Region, ...]
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

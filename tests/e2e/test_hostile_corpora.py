@@ -392,7 +392,7 @@ def test_files_of_one_name_in_two_folders_are_two_notes(room: Room) -> None:
 # --- options --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("option", ["--text-column", "--id-column", "--patient-column"])
+@pytest.mark.parametrize("option", ["--id-column", "--patient-column"])
 @pytest.mark.parametrize("command", ["mask", "detect", "corpus check"])
 def test_a_second_column_is_a_usage_error(command: str, option: str, room: Room) -> None:
     (room.source / "a.csv").write_text("id,text,note,patient\n1,a,b,c\n")

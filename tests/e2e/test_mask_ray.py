@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 
 from deidlab.execute import Executor, Local
-from deidlab.mask import MaskSettings, load_policy
+from deidlab.mask import Crosswalk, MaskSettings, load_policy
 from deidlab.pipeline.counting import count_corpus
 from deidlab.pipeline.detecting import detect_corpus, write_files
 from deidlab.pipeline.jobs import DetectJob, MaskJob
@@ -178,6 +178,21 @@ def test_without_a_death_it_is_the_local_output(nodes: Nodes, executor: RayExecu
     assert len(found) == 300
     records = [(tmp_path / f"{name}.deidlab" / "notes.jsonl").read_bytes() for name in ("local", "ray")]
     assert records[0] == records[1]
+
+
+@pytest.mark.slow
+def test_codes_that_were_drawn_go_with_the_notes(executor: RayExecutor, tmp_path: Path) -> None:
+    source = write_source(tmp_path, "parquet", 150)
+    crosswalk = Crosswalk.new(tmp_path / "s.xwalk", KEY)
+    settings = MaskSettings(
+        load_policy("i2b2"), "surrogate", crosswalk.key, codes="random", crosswalk=crosswalk
+    )
+    for name, execute in (("ray", executor), ("local", Local(1))):
+        job = MaskJob(SourceSettings(source), tmp_path / f"{name}.jsonl", Finding(rules="only"), settings,
+                      execute=execute)  # fmt: skip
+        assert not mask_corpus(job).failures
+    assert (tmp_path / "ray.jsonl").read_bytes() == (tmp_path / "local.jsonl").read_bytes()
+    assert Crosswalk.open(tmp_path / "s.xwalk", KEY).counts() == {"patient": 50, "document": 150}
 
 
 def test_marking_and_counting_are_the_local_ones(executor: RayExecutor, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import typer
 
 from deidlab.cli.options import COMMON, argument, option, takes_options
-from deidlab.cli.options.masking import KeyOption
+from deidlab.cli.options.masking import CrosswalkOption, with_crosswalk
 from deidlab.cli.options.output import AnswerOptions, OverwriteOption
 from deidlab.cli.output import print_json, tell, tell_written
 
@@ -36,7 +36,7 @@ class AuditOptions:
     gold: Path | None = option(
         None, metavar="CORPUS", help="The source with people's annotations: count leaks."
     )
-    key: KeyOption
+    key: CrosswalkOption
     second: str | None = option(
         None,
         metavar="en|es|FOLDER",
@@ -79,7 +79,7 @@ def audit(options: AuditOptions) -> None:
     answer = {
         "run": dict(record.facts),
         "second": _second_look(record, options.second),
-        "gold": None if gold is None else _against_gold(record, gold, options.key.key_file),
+        "gold": None if gold is None else _against_gold(record, gold, options.key),
         "sample": _sample(record, options, verdicts),
     }
     written = _write(answer, options.report, options.overwriting.overwrite)
@@ -137,25 +137,31 @@ def _write(answer: dict[str, Any], report: Path, overwrite: bool) -> list[Path]:
     return list(pages)
 
 
-def _against_gold(record: RunRecord, gold: Path, key_file: Path | None) -> dict[str, Any]:
+def _against_gold(record: RunRecord, gold: Path, key: CrosswalkOption) -> dict[str, Any]:
     from deidlab.corpus import ReadSettings, read_corpus
     from deidlab.report.audit.gold import score_gold
 
     columns = record.settings["columns"]
-    reading = ReadSettings("utf-8", columns["text"], columns["id"], columns["patient"])
-    return score_gold(record, read_corpus(gold, None, reading), _names(record, key_file))
+    reading = ReadSettings("utf-8", (columns["text"],), columns["id"], columns["patient"])
+    return score_gold(record, read_corpus(gold, None, reading), _names(record, key))
 
 
-def _names(record: RunRecord, key_file: Path | None) -> Callable[[str], str]:
+def _names(record: RunRecord, key: CrosswalkOption) -> Callable[[str], str]:
     """How real ids become those of the output."""
     from deidlab.errors import ConfigError
     from deidlab.mask import Masker, MaskSettings, read_key
+    from deidlab.mask.codes import RANDOM
 
     if record.settings["ids"] == "keep":
         return str
-    if key_file is None:
+    if key.key_file is None:
         raise ConfigError("--gold needs --key-file: the gold has real ids, and the output pseudonyms")
-    masker = Masker(MaskSettings(key=read_key(key_file).key))
+    crosswalk, wanted = key.open_crosswalk(), record.settings.get("crosswalk")
+    if record.settings.get("codes") == RANDOM and wanted is None:
+        raise ConfigError("--gold: the codes of this run were drawn at random and not kept (--crosswalk)")
+    if wanted != (crosswalk and crosswalk.id):
+        raise ConfigError("--gold needs the crosswalk of the run (--crosswalk), and no other")
+    masker = Masker(with_crosswalk(MaskSettings(key=read_key(key.key_file).key), crosswalk))
     return lambda name: masker.pseudonym("document", name)
 
 

@@ -49,6 +49,8 @@ def _counts_to_json(counts: DryCounts, now: float) -> dict[str, Any]:
                 "label": label,
                 "found": counts.found[label],
                 "masked": counts.masked[label],
+                "in_part": counts.in_part[label],
+                "stays": counts.found[label] - counts.masked[label],
                 "would_add": {f"{step:.1f}": counts.would_add(label, step, now) for step in steps},
                 "set_aside": counts.set_aside(label, now),
             }

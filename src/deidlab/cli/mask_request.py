@@ -11,7 +11,7 @@ import typer
 from deidlab.cli.mask_options import MaskOptions
 from deidlab.cli.options.finding import check_finding
 from deidlab.cli.output import tell
-from deidlab.errors import UsageError
+from deidlab.errors import ConfigError, UsageError
 from deidlab.execute import Executor
 from deidlab.mask import MaskSettings, load_policy
 from deidlab.pipeline.jobs import MaskJob
@@ -44,6 +44,22 @@ class MaskRequest:
     def settings(self) -> tuple[MaskSettings, bool]:
         """How to mask, and whether that can be repeated."""
         return self.options.masking.settings(self.finding.find_language(), self.silent)
+
+    def settings_to_write(self, ids_shown: bool, in_containers: bool) -> tuple[MaskSettings, bool]:
+        """The same for a run that writes: codes that a later run would not find again are refused where
+        somebody names a key file, who counts on finding them."""
+        settings, repeatable = self.settings()
+        needed = ids_shown or in_containers or settings.invents
+        if needed and repeatable and settings.draws and settings.crosswalk is None:
+            why = f" ({settings.policy.codes_clause})" if settings.policy.codes_clause else ""
+            key_file = self.options.masking.key.key_file
+            raise ConfigError(
+                f"random codes{why} need a file to be kept in: make one with `deidlab crosswalk new "
+                f"codes.xwalk --key-file {key_file}` and add --crosswalk codes.xwalk; without --key-file "
+                "they are drawn for this run alone; --codes keyed --accept-derived-codes derives them from "
+                "the data"
+            )
+        return settings, repeatable
 
     def job(self, settings: MaskSettings, destination: Path, execute: Executor | None = None) -> MaskJob:
         """The work, but for what only the person at the terminal can say."""

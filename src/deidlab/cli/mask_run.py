@@ -56,7 +56,10 @@ def run(request: MaskRequest) -> None:
 
 def run_batch(request: MaskRequest, source: Source) -> None:
     """Files and folders."""
-    settings, repeatable = request.settings()
+    if request.options.keep_map is not None and request.source.reading.field_columns:
+        raise UsageError("--keep-map holds the way back of one text a note, and several columns are masked")
+    in_containers = source.format is not None and source.format.in_containers
+    settings, repeatable = request.settings_to_write(not request.options.writing.ids_kept, in_containers)
     map_file, overwrite = request.options.keep_map, request.options.overwriting.overwrite
     for path in (map_file, request.options.failures):
         if path is not None:
@@ -93,14 +96,15 @@ def _look_at_kept(request: MaskRequest, notes: Iterable[Note]) -> list[str]:
 
 def _refuse_same(request: MaskRequest, files: Path | None) -> None:
     """Raise where one file would be written twice, or over what is read."""
+    secrets = (request.options.masking.key.key_file, request.options.masking.key.crosswalk)
     inputs = (
         files,
-        request.options.masking.key.key_file,
+        *secrets,
         None if request.spans is None else request.spans.path,
     )
     refuse_overlap((request.options.failures, request.options.keep_map), inputs, inside=True)
     out = request.out if request.sink is None and request.out != DASH else None
-    refuse_overlap((request.options.keep_map, out), (request.options.masking.key.key_file,))
+    refuse_overlap((request.options.keep_map, out), secrets)
     refuse_overlap((out, request.options.failures), (request.options.keep_map,))
     refuse_overlap((out,), (request.options.failures,))
 
@@ -150,8 +154,9 @@ def run_stdin(request: MaskRequest, source: Source) -> None:
         raise UsageError("--spans needs a corpus on disk: name a file instead of -")
     if request.options.failures is not None:
         raise UsageError("--failures lists files; notes of standard input are told by their number")
-    settings, _ = request.settings()
     format = _format_of_stream(request)
+    shown = format.name != "txt" and not request.options.writing.ids_kept
+    settings, _ = request.settings_to_write(shown, format.in_containers)
     passphrase = "" if request.options.keep_map is None else find_passphrase(confirm=True)
     outcome = StreamOutcome()
     notes = source.notes()

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from deidlab.cli.options import COMMON, argument, option
 from deidlab.cli.options.engine import WorkersOption
-from deidlab.cli.options.masking import ServedMaskingOptions
+from deidlab.cli.options.masking import PreviewMaskingOptions
 from deidlab.cli.options.output import AnswerOptions, OverwriteOption
 from deidlab.cli.options.reading import NoteOptions
 from deidlab.cli.options.serving import ModelsOptions, ServerOptions
@@ -73,7 +73,7 @@ class ReviewOptions:
     )
     results: ResultOptions
     models: ModelsOptions
-    masking: ServedMaskingOptions
+    masking: PreviewMaskingOptions
     reading: NoteOptions
     server: ServerOptions
     workers: WorkersOption

@@ -66,11 +66,12 @@ def _settings(options: ServeOptions) -> tuple[ServeSettings, bool]:
     """What the server is told, and whether its key outlives it."""
     from deidlab.cli.mask_secrets import find_key
     from deidlab.web.choosing import choose_models, read_policies
-    from deidlab.web.settings import ServeSettings
+    from deidlab.web.settings import ServedCodes, ServeSettings
     from deidlab.web.tokens import find_tokens
 
     server, masking, limits = options.server, options.masking, options.limits
     key, lasting = find_key(masking.key.key_file, quiet=True)
+    masking.key.open_crosswalk()  # refused here, not in a worker
     models = choose_models(options.models.model, options.models.finding())
     check_finding(options.models.how, *(each.language for each in models))
     settings = ServeSettings(
@@ -83,6 +84,7 @@ def _settings(options: ServeOptions) -> tuple[ServeSettings, bool]:
         style=masking.style,
         policy=masking.policy,
         policies=read_policies(masking.policy_file),
+        codes=ServedCodes(masking.how.codes, masking.how.accept_derived_codes, masking.key.place()),
         workers=options.workers.count,
         limits=replace(limits, note_seconds=limits.request_seconds / 2),
         access_log=server.access_log,

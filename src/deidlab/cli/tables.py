@@ -57,6 +57,10 @@ class MaskTablesOptions:
         help="What is masked: safe-harbor, i2b2, limited-dataset, gdpr, phipa, or a TOML file of your own.",
         group=COMMON,
     )
+    accept_derived_codes: bool = option(
+        False,
+        help="Take keyed codes with a policy that asks for codes which are not derived from the person.",
+    )
     day_first: bool = option(False, help="Read 3/4/2064 as the third of April.")
     key: KeyOption
     finding: Annotated[Finding, without("labels", "known")]

@@ -19,6 +19,7 @@ from deidlab.corpus.files import refuse_existing, refuse_overlap
 from deidlab.errors import ConfigError, UsageError
 from deidlab.files import write_appearing
 from deidlab.mask import MaskSettings, load_policy
+from deidlab.mask.codes import KEYED, RANDOM
 from deidlab.pipeline.io.opening import open_source
 from deidlab.pipeline.jobs import MaskJob
 from deidlab.pipeline.masking import MaskOutcome, mask_corpus
@@ -114,10 +115,17 @@ def _settings(options: MaskTablesOptions) -> tuple[MaskSettings, bool]:
         raise ConfigError(
             "the policy keeps what it does not name, and so keys of tables: give it default = 'mask'"
         )
+    if policy.codes == RANDOM and not options.accept_derived_codes:
+        raise ConfigError(
+            f"policy {policy.name} takes random codes, and keys of tables become keyed ones, which are "
+            f"derived from information about the individual ({policy.codes_clause}): say "
+            "--accept-derived-codes, or take another policy"
+        )
     language = options.finding.find_language()
     key, repeatable = find_key(options.key.key_file, options.answer.silent)
     day_first = options.day_first or languages.of(language).day_first
-    return MaskSettings(policy, "surrogate", key, None, day_first, language), repeatable
+    accepted = options.accept_derived_codes
+    return MaskSettings(policy, "surrogate", key, None, day_first, language, KEYED, accepted), repeatable
 
 
 def _tell_outcome(options: MaskTablesOptions, outcome: MaskOutcome) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
-from deidlab.carriers import Carrier, Refused
+from deidlab.carriers import Carrier, Parts, Piece, Refused
 from deidlab.corpus.files import name_to_id, read_bytes
 from deidlab.corpus.format import Format, OneText
 from deidlab.corpus.raw import MAX_NOTE_CHARACTERS, BadDocument, RawDocument, ReadSettings
@@ -82,10 +82,19 @@ def take_out(carrier: Carrier, content: bytes, path: Path, otherwise: str) -> Ra
 
 def in_pieces(parts: Parts, content: bytes, path: Path, otherwise: str = "") -> RawDocument:
     """A container taken apart as a note; `otherwise` is its name where it says none."""
+    text, regions = join_pieces(parts.pieces)
+    return RawDocument(
+        path, parts.id or otherwise, text, (), parts.patient, {}, parts.removed,
+        named_by_file=not parts.id, container=Container(content, regions),
+    )  # fmt: skip
+
+
+def join_pieces(pieces: Iterable[Piece]) -> tuple[str, tuple[Region, ...]]:
+    """The text of a note of these pieces, and where in it each of them stands."""
     texts: list[str] = []
     regions: list[Region] = []
     place = 0
-    for piece in parts.pieces:
+    for piece in pieces:
         caption = f"{piece.caption}: " if piece.caption else ""
         start = place + len(caption)
         cuts = tuple(start + cut for cut in piece.cuts)
@@ -94,10 +103,7 @@ def in_pieces(parts: Parts, content: bytes, path: Path, otherwise: str = "") -> 
         place += len(texts[-1]) + len(_BETWEEN)
     if place > MAX_NOTE_CHARACTERS:
         raise CorpusError(f"its text has {place} characters; the limit is 64 Mi")
-    return RawDocument(
-        path, parts.id or otherwise, _BETWEEN.join(texts), (), parts.patient, {}, parts.removed,
-        named_by_file=not parts.id, container=Container(content, tuple(regions)),
-    )  # fmt: skip
+    return _BETWEEN.join(texts), tuple(regions)
 
 
 def put_back(document: Document, carrier: Carrier, name: str) -> bytes:

@@ -124,13 +124,13 @@ def _to_raw(
         return vetted(BadDocument(path, f"{where} has a value that cannot be read", key_to_id(key)))
     text = row[settings.text_column]
     name = _name(row, key, settings)
-    if text is None:
+    if text is None and not settings.field_columns:
         reason = "has no text"
     elif isinstance(text, bytes | bytearray | memoryview):
         reason = "holds bytes, or text that is not UTF-8, where its text should be"
-    elif not isinstance(text, str):
+    elif not isinstance(text, str | None):
         reason = f"holds a value of type {type(text).__name__} where its text should be"
-    elif "\0" in text:
+    elif text is not None and "\0" in text:
         reason = "has a NUL; this is not text"
     else:
         try:

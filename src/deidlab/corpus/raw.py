@@ -7,17 +7,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from deidlab.errors import AlignmentError, CorpusError
-from deidlab.options import option
+from deidlab.carriers import KEY
+from deidlab.errors import AlignmentError, CorpusError, UsageError
+from deidlab.options import option, option_of
 from deidlab.types import Container, Document, Span, is_writable
 
 MAX_NOTE_CHARACTERS = 64 * 1024 * 1024
 # What is read must be written again by functions that call themselves, from wherever they are called.
 _DEEPEST = 64
+
+
+def _typed(name: str, holds: str) -> Any:
+    return option((), name, metavar="NAME", help=f"Tables: a column of {holds}, masked as such. Repeatable.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +32,12 @@ class ReadSettings:
     GROUP: ClassVar[str] = "Reading"
 
     encoding: str = option("utf-8", help="Encoding of text files; XML says its own.")
-    text_column: str = option("text", once=True, help="Tables: the column that holds the note.")
+    text_columns: tuple[str, ...] = option(
+        (),
+        "--text-column",
+        metavar="NAME",
+        help="Tables: a column that holds text [default: text]. Repeatable.",
+    )
     id_column: str | None = option(
         None, once=True, help="Tables: the column of ids [default: id, if there is one]."
     )
@@ -35,10 +45,76 @@ class ReadSettings:
         None, once=True, help="Tables: the column of patients [default: patient, if there is one]."
     )
 
+    name_columns: tuple[str, ...] = _typed("--name-column", "names of patients")
+    date_columns: tuple[str, ...] = _typed("--date-column", "dates or time stamps")
+    age_columns: tuple[str, ...] = _typed("--age-column", "ages")
+    zip_columns: tuple[str, ...] = _typed("--zip-column", "postcodes")
+    number_columns: tuple[str, ...] = _typed("--number-column", "numbers of people (record, account, …)")
+    link_columns: tuple[str, ...] = _typed(
+        "--link-column", "keys of other tables, the same code for each key"
+    )
+
+    @property
+    def text_column(self) -> str:
+        """The column of the note, the first where there are several."""
+        return self.text_columns[0] if self.text_columns else "text"
+
+    @property
+    def typed_columns(self) -> dict[str, str]:
+        """Columns of which it is known what they hold, with the label of that."""
+        return {
+            column: label
+            for columns, label in (
+                (self.name_columns, "PATIENT"), (self.date_columns, "DATE"), (self.age_columns, "AGE"),
+                (self.zip_columns, "ZIP"), (self.number_columns, "IDNUM"), (self.link_columns, KEY),
+            )
+            for column in columns
+        }  # fmt: skip
+
+    @property
+    def field_columns(self) -> tuple[str, ...]:
+        """All columns beside the first text that are masked with it, each in its place."""
+        return (*self.typed_columns, *self.text_columns[1:])
+
+    @property
+    def masked_columns(self) -> dict[str, str]:
+        """What is masked beside the first text: the label of each column, or text."""
+        return {**self.typed_columns, **dict.fromkeys(self.text_columns[1:], "text")}
+
+    @classmethod
+    def of_masked(
+        cls, text: str, id: str | None, patient: str | None, masked: Mapping[str, str]
+    ) -> ReadSettings:
+        """How to read what was masked with such `masked_columns`."""
+        of = {label: tuple(each for each in masked if masked[each] == label) for label in masked.values()}
+        typed = (of.get(label, ()) for label in ("PATIENT", "DATE", "AGE", "ZIP", "IDNUM", KEY))
+        return cls("utf-8", (text, *of.get("text", ())), id, patient, *typed)
+
+    def named_columns(self) -> Iterator[tuple[str, str]]:
+        """Every column that was named, with its option."""
+        for each in fields(self):
+            declared, value = option_of(each), getattr(self, each.name)
+            if declared is not None and each.name in COLUMN_FIELDS:
+                name = declared.names[0] if declared.names else f"--{each.name.replace('_', '-')}"
+                named = value if isinstance(value, tuple) else (value,) if value else ()
+                yield from ((column, name) for column in named)
+
+    def __post_init__(self) -> None:
+        named = [column for column, _ in self.named_columns()]
+        for column in named:
+            if named.count(column) > 1:
+                raise UsageError(f"column '{column}' is named twice; a column is masked in one way")
+
     @property
     def own_columns(self) -> tuple[str, str, str]:
         """The columns of id, patient and text."""
         return self.id_column or "id", self.patient_column or "patient", self.text_column
+
+
+COLUMN_FIELDS = tuple(
+    each.name for each in fields(ReadSettings) if each.name.endswith(("_column", "_columns"))
+)
+"""What is said of a table alone."""
 
 
 @dataclass(frozen=True, slots=True)

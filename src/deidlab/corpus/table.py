@@ -13,9 +13,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from deidlab.carriers import Piece
+from deidlab.corpus.carried import join_pieces
 from deidlab.corpus.raw import BadDocument, RawDocument, ReadSettings
 from deidlab.corpus.records import record_to_raw
 from deidlab.errors import CorpusError, MissingColumnError
+from deidlab.types import Container, Document
 
 _BYTES = "cells of bytes"
 
@@ -25,14 +28,13 @@ def find_columns(columns: Sequence[str], path: Path, settings: ReadSettings, hin
 
     Only names that were asked for are told: without a row of names, what stands in their place is a note.
     """
-    wanted = [settings.text_column, settings.id_column, settings.patient_column]
-    options = ("--text-column", "--id-column", "--patient-column")
-    for column, option in zip(wanted, options, strict=True):
-        if column is not None and column not in columns:
+    wanted = dict(settings.named_columns())
+    for column, option in {settings.text_column: "--text-column", **wanted}.items():
+        if column not in columns:
             there = f"among its {len(columns)} columns" if len(columns) > 1 else "in its one column"
             raise MissingColumnError(f"{path}: there is no column '{column}' ({option}) {there}{hint}")
     id_column, patient_column, text_column = settings.own_columns
-    for column in (text_column, id_column, patient_column, "spans", "meta"):
+    for column in (text_column, id_column, patient_column, *settings.field_columns, "spans", "meta"):
         if columns.count(column) > 1:
             raise CorpusError(
                 f"{path}: {columns.count(column)} columns are called '{column}'; give each a name of its own"
@@ -46,7 +48,9 @@ def row_to_raw(
     if row is None:
         return BadDocument(path, f"{where} has a value that cannot be read")
     id_column, patient_column, text_column = settings.own_columns
-    record = {"text": row.pop(text_column)}
+    fields = {column: row.pop(column) for column in settings.field_columns}
+    text = row.pop(text_column)
+    record = {"text": "" if fields and _as_text(text) == "" else text}
     for key, column in (("id", id_column), ("patient", patient_column)):
         there = column in row
         cell = row.pop(column, None)
@@ -64,7 +68,52 @@ def row_to_raw(
         record["meta"] = {**{key: _plain(value, skipped) for key, value in row.items()}, **meta}
     except (ValueError, TypeError, RecursionError):
         return BadDocument(path, f"{where}: the columns 'spans' and 'meta' must be as DeidLab writes them")
-    return skipping(record_to_raw(record, path, where, default_id), skipped)
+    raw = skipping(record_to_raw(record, path, where, default_id), skipped)
+    return _with_fields(raw, fields, settings, where) if fields else raw
+
+
+def _with_fields(
+    raw: RawDocument | BadDocument, fields: dict[str, Any], settings: ReadSettings, where: str
+) -> RawDocument | BadDocument:
+    """The row as a container: typed fields first, whose dates date the text, then its texts."""
+    if isinstance(raw, BadDocument):
+        return raw
+    if raw.annotations:
+        return BadDocument(raw.path, f"{where}: spans mark one text, and several columns were named", raw.id)
+    cells = {column: _as_text(value) for column, value in fields.items()}
+    if any(cell is None or "\0" in cell for cell in cells.values()):
+        return BadDocument(raw.path, f"{where}: a column to mask holds bytes, a list or a NUL", raw.id)
+    typed = settings.typed_columns
+    pieces = [Piece(cells[each] or "", label, _caption(each)) for each, label in typed.items()]
+    pieces += [Piece(raw.text), *(Piece(cells[each] or "") for each in settings.text_columns[1:])]
+    text, regions = join_pieces(pieces)
+    columns = (*typed, settings.text_column, *settings.text_columns[1:])
+    return replace(raw, text=text, container=Container(b"", regions, columns))
+
+
+def _as_text(value: Any) -> str | None:
+    """A cell as text; None for what is none. NaN, which stands for nothing, is not equal to itself."""
+    if value is None or value != value:
+        return ""
+    if isinstance(value, bytes | bytearray | memoryview | list | dict):
+        return None
+    # A column of whole numbers with gaps becomes one of fractions in many tools.
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _caption(column: str) -> str:
+    """What stands before a field in the note: a date of birth is told by it."""
+    words = column.replace("_", " ").lower()
+    return "DOB" if "birth" in words or words == "dob" else words
+
+
+def row_of(document: Document) -> Document:
+    """The note of a row as a row again: the first text, and all other columns among its fields."""
+    assert document.container is not None
+    regions = dict(zip(document.container.columns, document.container.regions, strict=True))
+    cells = {column: document.text[each.start : each.end] for column, each in regions.items()}
+    first = next(column for column, each in regions.items() if not each.label)
+    return replace(document, text=cells.pop(first), spans=(), meta={**document.meta, **cells}, container=None)
 
 
 def skipping(raw: RawDocument | BadDocument, skipped: Counter[str]) -> RawDocument | BadDocument:

@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from deidlab import languages
 from deidlab.easy.columns import read_patients, to_column
 from deidlab.errors import ConfigError, CorpusError
+from deidlab.mask.codes import InMemory
 from deidlab.models import DEFAULT
 from deidlab.types import Document, MaskedDocument, Span
 
 if TYPE_CHECKING:
     from deidlab.detect import Detection, Detector
+    from deidlab.mask import Crosswalk
     from deidlab.rules.readings import WordScore
 
 Answer = TypeVar("Answer")
@@ -35,6 +37,11 @@ class Deidentifier:
     detector: Detector = field(repr=False)
     key: bytes = field(repr=False)
     language: str = ""
+    lasting: bool = False
+    """Whether the secret was named, so that what is made with it is expected to come again."""
+    crosswalk: Crosswalk | None = None
+    drawn: InMemory = field(default_factory=InMemory, repr=False)
+    """What was drawn at random where no crosswalk keeps it: it holds as long as this object."""
 
     @overload
     def detect(self, text: str, patient: str = "") -> tuple[Span, ...]: ...
@@ -96,6 +103,7 @@ class Deidentifier:
 
     def _mask_documents(self, notes: list[Document], style: str, policy: str) -> list[MaskedDocument]:
         from deidlab.mask import MaskSettings, load_policy, mask_notes
+        from deidlab.mask.codes import RANDOM, RandomCodes
 
         if len({note.id for note in notes}) < len(notes):
             raise CorpusError("two documents have the same id; ids must be unique")
@@ -108,7 +116,15 @@ class Deidentifier:
         found = self.detector.detect(notes, with_words=False)
         marked = [replace(note, spans=one.spans) for note, one in zip(notes, found, strict=True)]
         day_first = languages.of(self.language).day_first
-        return mask_notes(marked, MaskSettings(chosen, style, self.key, None, day_first, self.language))
+        kind = None if self.crosswalk is None else RANDOM
+        settings = MaskSettings(chosen, style, self.key, None, day_first, self.language, kind)
+        if self.lasting and settings.draws and self.crosswalk is None and settings.invents:
+            raise ConfigError(
+                f"policy {chosen.name} draws codes at random ({chosen.codes_clause}): a key alone does not "
+                "give the same again: load(crosswalk=FILE, key_file=…), or load without a key file"
+            )
+        codes = RandomCodes(self.key, self.crosswalk or self.drawn) if settings.draws else None
+        return mask_notes(marked, settings, codes)
 
     def _ask(
         self, texts: Any, patient: Any, answer: Callable[[Detection], Answer], with_words: bool = False
@@ -161,14 +177,19 @@ def load(
     threshold: float | None = None,
     language: str = "",
     without_rules: Sequence[str] = (),
+    crosswalk: str | Path | None = None,
+    project: str = "",
 ) -> Deidentifier:
     """A de-identifier: `model` is an embedded model's name, an exported folder or a system such as
     `hf:FOLDER`, None for rules alone.
 
     Without `key_file` the secret is random, and another call gives other surrogates. `language` is the code
-    of that of the notes, where it is not the model's; `without_rules` names rules that do not run.
+    of that of the notes, where it is not the model's; `without_rules` names rules that do not run. A
+    `crosswalk` of that `project` (`deidlab crosswalk new`) keeps what is drawn for each patient; the key file
+    opens it.
     """
     from deidlab.detect import DetectorSettings, KnownTable
+    from deidlab.mask import Crosswalk
     from deidlab.mask.keys import random_key, read_key
     from deidlab.systems.masking import language_of, load_detector
 
@@ -178,4 +199,10 @@ def load(
     )
     detector = load_detector(model, settings)
     key = random_key() if key_file is None else read_key(key_file).key
-    return Deidentifier(detector, key, language or language_of(model))
+    language = language or language_of(model)
+    if crosswalk is None:
+        return Deidentifier(detector, key, language, key_file is not None)
+    if key_file is None:
+        raise ConfigError("a crosswalk is sealed with a key file: say key_file")
+    found = Crosswalk.open(Path(crosswalk), key, project)
+    return Deidentifier(detector, found.key, language, True, found)

@@ -10,6 +10,7 @@ A policy says which labels change and how, a style what takes their place, a key
 
 from deidlab.mask.apply import apply, settle
 from deidlab.mask.base_labels import base_label
+from deidlab.mask.crosswalk import Crosswalk
 from deidlab.mask.facts import Fact, pack_facts, unpack_facts
 from deidlab.mask.keepmap import MapEntry, MapReader, MapWriter, restore_text
 from deidlab.mask.keys import KeyFile, new_key, own_patient, random_key, read_key
@@ -20,6 +21,7 @@ from deidlab.mask.state import PatientState
 from deidlab.mask.styles import known_styles
 
 __all__ = [
+    "Crosswalk",
     "Fact",
     "KeyFile",
     "MapEntry",

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from deidlab.errors import ConfigError, CorpusError
 from deidlab.files import open_private
 from deidlab.mask.apply import landings, undo
+from deidlab.mask.keys import cipher_of
 from deidlab.types import Document, MaskedDocument, Span, rows_to_spans, spans_to_rows
 
 if TYPE_CHECKING:
@@ -196,11 +197,8 @@ def _entry(plain: bytes) -> MapEntry:
 
 
 def _cipher(secret: bytes, head: bytes) -> AESGCM:
-    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-    from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
-
     _, cost, salt, _ = _HEAD.unpack(head)
-    return AESGCM(Scrypt(salt=salt, length=32, n=1 << cost, r=8, p=1).derive(secret))
+    return cipher_of(secret, salt, cost)
 
 
 def _nonce(head: bytes, number: int) -> bytes:

@@ -13,9 +13,13 @@ import os
 import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from deidlab.errors import ConfigError
 from deidlab.files import open_private
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 KEY_BYTES = 32
 LEAST_KEY_BYTES = 16
@@ -68,6 +72,14 @@ def check_key(key: bytes, where: str = "key") -> None:
             f"{where}: a key needs at least {LEAST_KEY_BYTES} bytes, this one has {len(key)}; "
             "`deidlab key new` writes a good one"
         )
+
+
+def cipher_of(secret: bytes, salt: bytes, cost: int) -> AESGCM:
+    """What seals a file with a passphrase or a key: scrypt of that cost, then AES-256-GCM."""
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+    from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
+
+    return AESGCM(Scrypt(salt=salt, length=32, n=1 << cost, r=8, p=1).derive(secret))
 
 
 def random_key() -> bytes:

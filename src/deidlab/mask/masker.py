@@ -5,8 +5,7 @@ Two passes: `facts` of every note, then, with the `PatientState` of all notes of
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from functools import partial as bind
@@ -19,7 +18,7 @@ from deidlab.languages.language import Language
 from deidlab.mask.apply import apply, give_way, landings, move_spans, settle
 from deidlab.mask.base_labels import base_label
 from deidlab.mask.cells import fill_cell
-from deidlab.mask.codes import NUMBERS, UUID, number_code, uuid_code
+from deidlab.mask.codes import Codes, InMemory, KeyedCodes, RandomCodes
 from deidlab.mask.collect import NAMES, collect, patient_fact, seat_facts, spoken_in
 from deidlab.mask.facts import Fact, mention_digest
 from deidlab.mask.genders import gender_before
@@ -32,6 +31,7 @@ from deidlab.mask.settings import MaskSettings
 from deidlab.mask.state import PatientState
 from deidlab.mask.style import Style
 from deidlab.mask.styles import find_style
+from deidlab.mask.typed_keys import NUMBERS, UUID, number_code, uuid_code
 from deidlab.types import Document, MaskedDocument, Span
 
 # No word that a surrogate is joined to is longer.
@@ -42,8 +42,9 @@ _KEYS = 1 << 16
 class Masker:
     """Masks notes by its settings; the same settings and notes of a patient give the same text anywhere."""
 
-    def __init__(self, settings: MaskSettings) -> None:
+    def __init__(self, settings: MaskSettings, codes: Codes | None = None) -> None:
         self.settings = settings
+        self.codes = codes or codes_of(settings)
         self._keyring = Keyring(settings.key)
         self._keeps_state = settings.policy.row("STATE").action == "keep"
         # Whether each note tells its own language.
@@ -109,9 +110,15 @@ class Masker:
         return MaskedDocument(document.id, apply(document.text, replacements), tuple(replacements))
 
     def pseudonym(self, kind: str, id: str) -> str:
-        """A keyed name for a document's or patient's id, fit for a file name."""
-        digest = self._keyring.digest("ids", "pseudonym", kind, id)
-        return kind[:1].lower() + base64.b32encode(digest[:15]).decode("ascii").lower()
+        """A code for the id of a document, a patient or a linked record, fit for a file name."""
+        return self.codes.code(kind, id)
+
+    def coded(self, document: Document) -> Iterator[tuple[str, str]]:
+        """All of a note for which there is a code: kinds and values."""
+        yield "patient", document.patient
+        yield "document", document.id
+        keys = (span for span in self.masked_part(document) if span.label == KEY)
+        yield from (("key", document.text[span.start : span.end]) for span in keys)
 
     def masked_spans(self, masked: MaskedDocument, document: Document | None = None) -> tuple[Span, ...]:
         """The annotations with offsets in the masked text; given the document, those that stay too."""
@@ -194,9 +201,16 @@ class Masker:
         """The plan of the last patient is kept: notes of a patient come in a row."""
         if self._plan is None or self._plan[0] is not state or self._plan[1] != patient:
             language = state.language or self.settings.language
-            plan = PatientPlan(self._keyring, patient, state, self._keeps_state, language)
+            plan = PatientPlan(self.codes.keyring(patient), patient, state, self._keeps_state, language)
             self._plan = (state, patient, plan)
         return self._plan[2]
+
+
+def codes_of(settings: MaskSettings) -> Codes:
+    """The codes that the settings ask for: keyed, or drawn into their crosswalk or into memory."""
+    if settings.draws:
+        return RandomCodes(settings.key, settings.crosswalk or InMemory())
+    return KeyedCodes(settings.key)
 
 
 def _language_of(spans: Sequence[Span], language: str) -> Language:
@@ -205,11 +219,14 @@ def _language_of(spans: Sequence[Span], language: str) -> Language:
     return next(told, None) or languages.of(language if spans else languages.FIRST)
 
 
-def mask_notes(documents: Iterable[Document], settings: MaskSettings) -> list[MaskedDocument]:
+def mask_notes(
+    documents: Iterable[Document], settings: MaskSettings, codes: Codes | None = None
+) -> list[MaskedDocument]:
     """Mask notes of any patients at once, both passes inside; the results are in the order of the notes."""
     notes = list(documents)
-    masker = Masker(settings)
+    masker = Masker(settings, codes)
     by_patient: dict[str, list[Document]] = {}
+    masker.codes.expect(("patient", note.patient) for note in notes)
     for note in notes:
         by_patient.setdefault(note.patient, []).append(note)
     states = {

@@ -17,6 +17,7 @@ from typing import Any, Literal, get_args
 from deidlab.carriers import split_label
 from deidlab.errors import ConfigError, UnknownNameError
 from deidlab.mask.base_labels import base_label, known_labels
+from deidlab.mask.codes import CODES, KEYED
 from deidlab.mask.styles import known_styles
 from deidlab.shipped import Shelf
 from deidlab.types import Span
@@ -28,7 +29,8 @@ _POLICIES = Shelf("policy", "policies")
 # Of files that are like one another.
 _DEEPEST = 8
 _ROW_KEYS = ("action", "style", "threshold", "recall", "clause", "note")
-_TOP_KEYS = ("name", "description", "like", "default", "types", "style", "threshold", "recall")
+_TOP_KEYS = ("name", "description", "like", "default", "types", "style", "threshold", "recall", "codes")
+_CODES_KEYS = ("take", "clause")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,9 @@ class Policy:
     description: str
     rows: Mapping[str, Row] = field(hash=False)
     default: Row = Row()
+    codes: str = KEYED
+    codes_clause: str = ""
+    """What asks for random codes, where the policy does."""
 
     def row(self, label: str) -> Row:
         own = self.rows.get(label)
@@ -131,7 +136,8 @@ def _policy_of(table: Mapping[str, Any], folder: Path | None, depth: int) -> Pol
         rows[label] = _row(value, rows.get(label, default), f"policy {name}: {label}")
     if "default" in table:
         default = _row(table["default"], default, f"policy {name}: default")
-    return Policy(name, str(table.get("description", parent.description)), rows, default)
+    codes = _codes(table["codes"], parent) if "codes" in table else (parent.codes, parent.codes_clause)
+    return Policy(name, str(table.get("description", parent.description)), rows, default, *codes)
 
 
 @functools.cache
@@ -158,6 +164,18 @@ def _row(value: Any, base: Row, where: str) -> Row:
         if key in changes:
             changes[key] = _share(changes[key], f"{where}: {key}")
     return replace(base, **changes)
+
+
+def _codes(value: Any, parent: Policy) -> tuple[str, str]:
+    """Which codes are taken, and what asks for it."""
+    told = {"take": value} if isinstance(value, str) else value
+    if not isinstance(told, Mapping):
+        raise ConfigError("policy: codes is random or keyed in quotes, or a table { take = …, clause = … }")
+    _refuse_unknown("policy key", told, _CODES_KEYS)
+    take = str(told.get("take", parent.codes))
+    if take not in CODES:
+        raise UnknownNameError("kind of codes", take, CODES)
+    return take, str(told.get("clause", parent.codes_clause))
 
 
 def _share(value: Any, where: str) -> float:

@@ -19,11 +19,12 @@ from deidlab.pipeline.settings import Finding, SourceSettings
 
 @dataclass(slots=True)
 class DryCounts:
-    """Spans by label: found, of these masked by the policy, and candidates that were not taken, by tenth."""
+    """Spans by label: found, masked by the policy (wholly or in part), and candidates not taken, by tenth."""
 
     n_notes: int = 0
     found: Counter[str] = field(default_factory=Counter)
     masked: Counter[str] = field(default_factory=Counter)
+    in_part: Counter[str] = field(default_factory=Counter)
     sources: Counter[str] = field(default_factory=Counter)
     weak: dict[str, list[int]] = field(default_factory=dict)
     failed: list[tuple[int, str]] = field(default_factory=list)
@@ -58,7 +59,9 @@ def count_corpus(
             counts.n_notes += 1
             counts.found.update(span.label for span in row.spans)
             counts.sources.update(span.source or "people" for span in row.spans)
-            counts.masked.update(span.label for span in row.spans if settings.policy.masks(span))
+            masked = [span.label for span in row.spans if settings.policy.masks(span)]
+            counts.masked.update(masked)
+            counts.in_part.update(each for each in masked if settings.policy.row(each).action != "mask")
             for key, n in row.tally["weak"].items():
                 label, _, band = key.rpartition(" ")
                 counts.weak.setdefault(label, [0] * BANDS)[int(band)] += n

@@ -19,12 +19,13 @@ from typing import IO, TYPE_CHECKING, Any
 
 from deidlab.execute import Failed
 from deidlab.execute.tasks import FarItems, pair
-from deidlab.mask import Masker, MaskSettings, PatientState, unpack_facts
+from deidlab.mask import Crosswalk, Masker
 from deidlab.pipeline.io.file_sink import put_in_place
 from deidlab.pipeline.io.kinds import Sink, Source
 from deidlab.pipeline.io.notes import Note
 from deidlab.pipeline.io.opening import open_sink, open_source
 from deidlab.pipeline.jobs import MaskJob
+from deidlab.pipeline.run.coding import own_crosswalk, settled_patients
 from deidlab.pipeline.run.comparing import compare_devices
 from deidlab.pipeline.run.failing import NEW, Failures
 from deidlab.pipeline.run.find import FindPhi
@@ -78,10 +79,12 @@ class _Run:
     sink: Sink
     partial: Partial
     watch: Watch
+    crosswalk: Crosswalk | None = None
 
     @property
     def failures(self) -> Failures:
-        return Failures(Masker(self.job.settings), self.partial.seal, self.job.writing.ids_kept)
+        settings = replace(self.job.settings, crosswalk=self.crosswalk)
+        return Failures(Masker(settings), self.partial.seal, self.job.writing.ids_kept)
 
     @property
     def attach(self) -> Callable[[Sequence[Note]], Sequence[Note]] | None:
@@ -102,9 +105,9 @@ def mask_corpus(job: MaskJob, watch: Watch = no_watch) -> MaskOutcome:
         sink.check(partial)
         source = source.pin(partial)
         spans = spans and spans.pin(partial, "spans")
-        run = _Run(job, source, spans, sink, partial, watch)
+        run = _Run(job, source, spans, sink, partial, watch, own_crosswalk(job.settings, partial))
         find_all(run)
-        settle_patients(job.settings, partial)
+        settle_patients(run)
         mask_all(run)
         record = _write(run, started)
         failures = tuple(partial.state.failures())
@@ -130,17 +133,11 @@ def find_all(run: _Run) -> None:
     state.keep()
 
 
-def settle_patients(settings: MaskSettings, partial: Partial) -> None:
-    """Between the passes: what each patient's notes share, in the order of their ids."""
-    seal = Seal(settings.key)
-
-    def states() -> Iterator[tuple[bytes, bytes]]:
-        for patient, notes in partial.state.patients():
-            ordered = sorted(notes, key=lambda note: seal.open(note[0]))
-            yield patient, PatientState.from_facts(unpack_facts(facts) for _, facts in ordered).to_bytes()
-
+def settle_patients(run: _Run) -> None:
+    """Between the passes: what each patient's notes share."""
+    partial = run.partial
     if partial.state.setting("settled") is None:
-        partial.state.put_patients(states())
+        partial.state.put_patients(settled_patients(partial, partial.seal, run.crosswalk))
         partial.state.put_setting("settled", "1")
 
 

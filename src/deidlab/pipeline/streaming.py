@@ -16,8 +16,10 @@ from deidlab.corpus.records import document_to_record, record_to_document
 from deidlab.execute import Failed
 from deidlab.execute.tasks import attempt
 from deidlab.mask import Fact, Masker, MaskSettings, PatientState, unpack_facts
+from deidlab.mask.crosswalk import Name
 from deidlab.pipeline.io.notes import Note, without_id
 from deidlab.pipeline.run.annotations import sort_annotations
+from deidlab.pipeline.run.coding import split_facts
 from deidlab.pipeline.run.find import FindPhi, Unread
 from deidlab.pipeline.run.map_entries import pack_entry
 from deidlab.pipeline.run.mask import check_undone, masked_document, replaced_cells
@@ -59,7 +61,10 @@ def mask_stream(
     """Every note that can be masked, in order, once all were read."""
     masker = Masker(settings)
     with contextlib.closing(Spool()) as spool:
-        facts = _find(notes, FindPhi(finding, settings)(), spool, outcome)
+        names: dict[Name, None] = {}
+        facts = _find(notes, FindPhi(finding, settings)(), spool, outcome, names)
+        if settings.crosswalk is not None:
+            settings.crosswalk.draw(names)
         states = {patient: _settle(first) for patient, first in facts.items()}
         for kept in spool:
             document, number, tally = record_to_document(kept["document"]), kept["number"], kept["tally"]
@@ -84,8 +89,12 @@ def _find(
     find: Callable[[Sequence[Note]], list[Row | Unread]],
     spool: Spool,
     outcome: StreamOutcome,
+    names: dict[Name, None],
 ) -> dict[str, _First]:
-    """First pass: notes and spans into the spool; each patient's facts, and where each of them came first."""
+    """First pass: notes and spans into the spool; each patient's facts, and where each of them came first.
+
+    `names` is filled with all for which there must be a code.
+    """
     facts: dict[str, _First] = {}
     source = iter(notes)
     while batch := list(islice(source, _BATCH)):
@@ -99,7 +108,9 @@ def _find(
             document = note.document
             assert document is not None
             first = facts.setdefault(document.patient, {})
-            for order, fact in enumerate(unpack_facts(row.facts)):
+            known, coded = split_facts(unpack_facts(row.facts))
+            names.update(dict.fromkeys(coded))
+            for order, fact in enumerate(known):
                 place = (document.id, order)
                 first[fact] = min(first.get(fact, place), place)
             spool.put(_to_json(note, document, row))

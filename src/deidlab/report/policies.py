@@ -10,11 +10,13 @@ from importlib import resources
 
 from deidlab.labels import load_label_set
 from deidlab.mask import MaskSettings, Policy, Row, mask_notes
+from deidlab.mask.codes import KEYED, RANDOM
 from deidlab.mask.policy import Action
 from deidlab.report.tables import Table, text_table
 from deidlab.types import Document, Span
 
 DEFAULT_ROW = "any other"
+DERIVED = "codes, dates and names: derived from the data"
 _NATIVE = "i2b2-2014"
 _DOES: dict[Action, str] = {
     "mask": "masked",
@@ -58,8 +60,13 @@ def treatments(policy: Policy, style: str) -> tuple[Treatment, ...]:
     return (*found, Treatment(DEFAULT_ROW, policy.default, ()))
 
 
+def _codes_row(policy: Policy) -> tuple[str, str, str, str, str]:
+    does = {RANDOM: "drawn at random", KEYED: "made from the data with the key"}
+    return "codes", does[policy.codes], "", "", policy.codes_clause
+
+
 def _masked(policy: Policy, style: str, label: str) -> Iterator[tuple[str, str]]:
-    settings = MaskSettings(policy, style, _KEY)
+    settings = MaskSettings(policy, style, _KEY, codes=KEYED, accept_derived_codes=True)
     for number, example in enumerate(_examples().get(label, ()), 1):
         note = Document(f"{label} {number}", "", example, (Span(0, len(example), label),))
         yield example, mask_notes([note], settings)[0].text
@@ -82,6 +89,7 @@ def policy_table(policy: Policy, style: str) -> Table:
         )
         for each in treatments(policy, style)
     )
+    rows = (*rows, _codes_row(policy))
     columns = ("label", "what happens", "for example", f"becomes ({style})", "clause, and why")
     return text_table(f"{policy.name}: {policy.description}".rstrip(": "), columns, rows, len(columns))
 
@@ -104,6 +112,7 @@ def policy_to_json(policy: Policy, style: str) -> dict[str, object]:
         "name": policy.name,
         "description": policy.description,
         "style": style,
+        "codes": {"take": policy.codes, "clause": policy.codes_clause},
         "labels": [
             {
                 "label": each.label,
@@ -123,7 +132,8 @@ def policy_to_json(policy: Policy, style: str) -> dict[str, object]:
 def loosened(policy: Policy, parent: Policy) -> tuple[str, ...]:
     """Labels of which the policy leaves more than the other: all that a reader of a policy must look at."""
     labels = dict.fromkeys((*load_label_set(_NATIVE).labels, *parent.rows, *policy.rows))
-    return tuple(label for label in labels if _leaves(policy.row(label)) > _leaves(parent.row(label)))
+    more = tuple(label for label in labels if _leaves(policy.row(label)) > _leaves(parent.row(label)))
+    return (*more, DERIVED) if (parent.codes, policy.codes) == (RANDOM, KEYED) else more
 
 
 def _leaves(row: Row) -> tuple[int, float]:

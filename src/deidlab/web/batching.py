@@ -50,7 +50,7 @@ class Batcher:
     """Worker processes and what waits for them; to be entered before the first job."""
 
     def __init__(self, settings: ServeSettings, metrics: Metrics) -> None:
-        self._setup = WorkerSetup(settings.models, settings.policies, settings.key)
+        self._setup = WorkerSetup(settings.models, settings.policies, settings.key, settings.codes)
         self._n_workers = settings.workers
         self._note_seconds = settings.limits.note_seconds
         self._metrics = metrics

@@ -8,7 +8,7 @@ from typing import Literal
 
 from deidlab.mask import Policy
 from deidlab.types import Document
-from deidlab.web.settings import ServedModel
+from deidlab.web.settings import ServedCodes, ServedModel
 
 TaskName = Literal["detect", "mask"]
 
@@ -64,6 +64,7 @@ class WorkerSetup:
     models: tuple[ServedModel, ...]
     policies: tuple[Policy, ...] = ()
     key: bytes = field(default=b"", repr=False)
+    codes: ServedCodes = field(default_factory=ServedCodes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from deidlab.mask import MaskSettings, mask_notes
+from deidlab.mask.codes import KEYED
 from deidlab.types import Span
 from deidlab.web.settings import ServeSettings
 from deidlab.web.store import ReviewStore
@@ -31,8 +32,10 @@ def mask_state(
     """The note as masking would write it, with what stands marked now."""
     model = settings.models[0]
     chosen = MaskSettings(
-        settings.find_policy(policy), style, settings.key, None, model.day_first, model.language
-    )
+        settings.find_policy(policy), style, settings.key, None, model.day_first, model.language,
+        # Nothing of it goes out, and the next look must show the same.
+        KEYED, True,
+    )  # fmt: skip
     notes = patient_notes(store, state, MOST_NOTES)
     masked = mask_notes(notes, chosen)[0]
     return cut_pieces(state.document.text, masked.replacements)

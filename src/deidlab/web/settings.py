@@ -9,7 +9,9 @@ from typing import ClassVar
 
 from deidlab import languages
 from deidlab.errors import ConfigError
-from deidlab.mask import Policy, known_policies, load_policy
+from deidlab.mask import MaskSettings, Policy, known_policies, load_policy
+from deidlab.mask.codes import KEYED, RANDOM
+from deidlab.mask.crosswalk import CrosswalkPlace
 from deidlab.mask.keys import check_key, random_key
 from deidlab.mask.styles import find_style
 from deidlab.models import DEFAULT, HOME
@@ -86,6 +88,31 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class ServedCodes:
+    """How codes are made: as was said, else as the policy of a request says.
+
+    Without a `crosswalk`, codes that are drawn hold for one request.
+    """
+
+    said: str | None = None
+    accepted: bool = False
+    crosswalk: CrosswalkPlace | None = None
+
+    def check(self, policy: Policy) -> None:
+        """Raise where the policy that masks by default does not go with what was said."""
+        MaskSettings(policy, codes=self.said, accept_derived_codes=self.accepted)
+        if self.said == KEYED and self.crosswalk is not None:
+            raise ConfigError("a crosswalk keeps codes that are drawn, and --codes keyed draws none")
+
+    def chosen(self, policy: Policy) -> str | None:
+        """The kind of codes for a request with that policy; derived ones only where they are accepted."""
+        if self.crosswalk is not None:
+            return RANDOM
+        refused = self.said == KEYED and policy.codes == RANDOM and not self.accepted
+        return None if refused else self.said
+
+
+@dataclass(frozen=True, slots=True)
 class ServeSettings:
     """All that decides a server. The first of `models` answers where a request names none.
 
@@ -104,6 +131,7 @@ class ServeSettings:
     style: str = "tag"
     policy: str = "i2b2"
     policies: tuple[Policy, ...] = ()
+    codes: ServedCodes = field(default_factory=ServedCodes)
     workers: int = 1
     limits: Limits = field(default_factory=Limits)
     access_log: Path | None = None
@@ -118,7 +146,7 @@ class ServeSettings:
         if len(set(names)) < len(names):
             raise ConfigError("two models have the same name; write --model NAME=FOLDER")
         find_style(self.style)
-        self.find_policy(self.policy)
+        self.codes.check(self.find_policy(self.policy))
         if self.workers < 1:
             raise ConfigError("at least one worker is needed")
         if not self.is_local and not self.tokens:

@@ -15,7 +15,7 @@ from deidlab.corpus.raw import build_document
 from deidlab.corpus.records import span_to_record
 from deidlab.detect import Detection, Detector
 from deidlab.labels import load_label_set, split_tag
-from deidlab.mask import Masker, MaskSettings, PatientState, load_policy
+from deidlab.mask import Masker, MaskSettings, PatientState, load_policy, own_patient
 from deidlab.mask.apply import landings
 from deidlab.pipeline.loading import load_finding
 from deidlab.pipeline.run.mask import check_undone, emptied
@@ -35,18 +35,25 @@ class Work:
         self._detectors = {model.name: load_finding(model.finding) for model in setup.models}
         self._languages = {model.name: model.language for model in setup.models}
         policies = {policy.name: policy for policy in setup.policies}
+        place = setup.codes.crosswalk
+        crosswalk = None if place is None else place.open()
 
         @lru_cache(_MASKERS_KEPT)
         def masker(policy: str, style: str, day_first: bool, language: str) -> Masker:
-            chosen = policies.get(policy) or load_policy(policy)
-            return Masker(MaskSettings(chosen, style, setup.key, None, day_first, language))
+            chosen, codes = policies.get(policy) or load_policy(policy), setup.codes
+            return Masker(
+                MaskSettings(
+                    chosen, style, crosswalk.key if crosswalk else setup.key, None, day_first, language,
+                    codes.chosen(chosen), codes.accepted, crosswalk,
+                )
+            )  # fmt: skip
 
         self._masker = masker
 
     def warm(self) -> None:
         """Have everything read that is read when it is first needed, so that no client waits for it."""
         # A note that tells no language is read with the rules of all.
-        notes = (Document("warm", "", _WARMING), Document("wordless", "", _WORDLESS))
+        notes = tuple(Document(own_patient(), "", text) for text in (_WARMING, _WORDLESS))
         for model in self._detectors:
             self.do([Job("mask", model, notes, style="surrogate"), Job("detect", model, notes)])
 
@@ -84,6 +91,8 @@ class Work:
         if not job.given:
             notes = tuple(replace(note, spans=each.spans) for note, each in zip(notes, found, strict=True))
         masker = self._masker(job.policy, job.style, job.day_first, self._languages[job.model])
+        if masker.settings.draws:
+            masker = _drawing(masker, job, notes)
         masked = list(mask_together(notes, masker))
         n_spans = sum(len(each.replacements) for each in masked)
         if job.resource is not None:
@@ -102,6 +111,15 @@ def _read(job: Job) -> Document:
 
 def _put_back(note: Document, masked: MaskedDocument) -> bytes:
     return put_back(replace(note, text=masked.text, spans=(), container=emptied(note, masked)), _FHIR, "FHIR")
+
+
+def _drawing(masker: Masker, job: Job, notes: Sequence[Document]) -> Masker:
+    """Whoever draws the codes of a job: what no crosswalk keeps holds for it alone, since no two workers
+    would agree on more."""
+    own = masker if masker.settings.crosswalk is not None else Masker(masker.settings)
+    coded = (pair for note in notes for pair in own.coded(note))
+    own.codes.expect(pair for pair in coded if job.pseudonyms or pair[0] != "document")
+    return own
 
 
 def mask_together(notes: Sequence[Document], masker: Masker) -> Iterator[MaskedDocument]:

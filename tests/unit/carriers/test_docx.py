@@ -19,6 +19,7 @@ from deidlab.carriers import Refused, xml_text
 from deidlab.carriers.docx import Docx, begins
 from deidlab.cli.app import run
 from deidlab.corpus.formats import recognise_format
+from tests.containers import DERIVED
 from tests.unit.carriers.letters import (
     W,
     field,
@@ -52,7 +53,19 @@ def _masked(notes: Path, out: Path, *more: str, code: int = 0) -> list[bytes]:
     key = notes.parent / "key"
     key.write_bytes(bytes(range(32)))
     key.chmod(0o600)
-    command = ["mask", str(notes), "--out", str(out), "--rules", "only", "--key-file", str(key), "-q", *more]
+    command = [
+        "mask",
+        str(notes),
+        "--out",
+        str(out),
+        "--rules",
+        "only",
+        "--key-file",
+        str(key),
+        "-q",
+        *DERIVED,
+        *more,
+    ]
     assert run(command) == code
     return [path.read_bytes() for path in sorted(out.glob("*.docx"))] if out.exists() else []
 
@@ -216,7 +229,7 @@ def test_a_run_over_letters_that_was_killed_goes_on(notes: Path, tmp_path: Path)
     out, parts = tmp_path / "out", tmp_path / ".out.deidlab-run" / "parts"
     command = [sys.executable, "-m", "deidlab", "mask", str(notes), "--out", str(out), "--rules", "only"]
     process = subprocess.Popen(
-        [*command, "--key-file", str(tmp_path / "key"), "--workers", "1"], stderr=subprocess.DEVNULL
+        [*command, "--key-file", str(tmp_path / "key"), *DERIVED, "--workers", "1"], stderr=subprocess.DEVNULL
     )
     while not list(parts.glob("*.part")):
         assert process.poll() is None, "the run was over before it could be killed"

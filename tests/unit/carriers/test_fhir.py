@@ -17,6 +17,7 @@ from deidlab.carriers.fhir import FHIR
 from deidlab.carriers.fhir_table import kind_of, table
 from deidlab.cli.app import run
 from deidlab.corpus.formats import recognise_format
+from tests.containers import DERIVED
 from tests.unit.carriers.fhir_samples import DAY, SECRET, model, samples
 
 WORDS = (SECRET, SECRET.lower(), DAY, base64.b64encode(SECRET.encode()).decode(), "31337", "53fefa32")
@@ -44,7 +45,7 @@ OBSERVATION: dict[str, Any] = {
 def _mask(tmp_path: Path, source: Path, out: str, *more: str, status: int = 0) -> Path:
     (tmp_path / "key").write_bytes(bytes(range(32)))
     command = ["mask", str(source), "--out", str(tmp_path / out), "--rules", "only", "-q", "--overwrite",
-               "--key-file", str(tmp_path / "key"), *more]  # fmt: skip
+               "--key-file", str(tmp_path / "key"), *DERIVED, *more]  # fmt: skip
     assert run(command) == status
     return tmp_path / out
 

@@ -13,6 +13,7 @@ from deidlab.carriers.hl7v2 import HL7v2, split_messages
 from deidlab.carriers.hl7v2_text import Delimiters
 from deidlab.carriers.tables import load_table
 from deidlab.cli.app import run
+from tests.containers import DERIVED
 
 MESSAGE = "\r".join(
     (
@@ -45,6 +46,7 @@ def _masked(text: str, tmp_path: Path, *more: str) -> str:
         "--key-file",
         str(tmp_path / "key"),
         "-q",
+        *DERIVED,
     ]
     assert run([*command, *more, "--overwrite"]) == 0
     return out.read_bytes().decode()

@@ -107,7 +107,7 @@ def test_jsonl_problems_are_named_by_line(line: bytes, message: str, tmp_path: P
 
 def test_csv_columns_by_name(tmp_path: Path) -> None:
     path = write(tmp_path / "t.csv", '\ufeffnote,key,mrn,site\n"line 1\r\nline ""2""",n1,p9,north\n')
-    settings = ReadSettings(text_column="note", id_column="key", patient_column="mrn")
+    settings = ReadSettings(text_columns=("note",), id_column="key", patient_column="mrn")
     (document,) = read_corpus(path, settings=settings)
     assert (document.id, document.patient, document.meta) == ("n1", "p9", {"site": "north"})
     assert document.text == 'line 1\r\nline "2"'

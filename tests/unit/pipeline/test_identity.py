@@ -60,7 +60,7 @@ def test_every_field_tells_runs_apart(job: MaskJob | DetectJob) -> None:
     seen = {where: identity(other) for where, other in changed(job)}
     assert {
         ".source.format",
-        ".source.reading.text_column",
+        ".source.reading.text_columns",
         ".finding.without_rules",
         ".finding.device",
     } <= set(seen)
@@ -87,7 +87,7 @@ def test_what_was_left_out_once_is_in() -> None:
     for other in (
         replace(MASK, source=replace(SOURCE, format="csv")),
         replace(MASK, spans=replace(SOURCE, format="csv")),
-        replace(MASK, spans=replace(SOURCE, reading=ReadSettings(text_column="body"))),
+        replace(MASK, spans=replace(SOURCE, reading=ReadSettings(text_columns=("body",)))),
         replace(MASK, sink=target_place("sqlite:///b.db?table=masked")),
         replace(MASK, append=True),
     ):

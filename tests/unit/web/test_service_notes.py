@@ -57,7 +57,7 @@ def test_more_of_a_detection_on_request(served: Served, here: Deidentifier) -> N
 
 
 @pytest.mark.parametrize("style", ["redact", "tag", "surrogate"])
-@pytest.mark.parametrize("policy", ["i2b2", "safe-harbor"])
+@pytest.mark.parametrize("policy", ["i2b2", "limited-dataset"])
 def test_mask_gives_what_python_gives(served: Served, here: Deidentifier, style: str, policy: str) -> None:
     body = {"text": NOTE, "patient": "p9", "style": style, "policy": policy}
     record = served.post("/v1/mask", body).json()

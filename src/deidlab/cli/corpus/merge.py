@@ -13,6 +13,7 @@ from deidlab.cli.options.output import AnswerOptions, OverwriteOption
 from deidlab.cli.options.reading import KeepGoingOption
 from deidlab.cli.output import print_json, tell, with_progress
 from deidlab.corpus import ReadSettings
+from deidlab.corpus.raw import COLUMN_FIELDS
 from deidlab.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class MergeOptions:
         choices=("error", "keep", "drop"),
         help="What to do with labels that have no place in the label set.",
     )
-    reading: Annotated[ReadSettings, without("text_column", "id_column", "patient_column")]
+    reading: Annotated[ReadSettings, without(*COLUMN_FIELDS)]
     keeping: KeepGoingOption
     overwriting: OverwriteOption
     answer: AnswerOptions

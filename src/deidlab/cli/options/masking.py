@@ -9,6 +9,9 @@ from typing import Annotated, ClassVar
 from deidlab import languages
 from deidlab.cli.mask_secrets import find_key
 from deidlab.cli.options.declaring import without
+from deidlab.errors import UsageError
+from deidlab.mask.codes import KEYED, RANDOM
+from deidlab.mask.crosswalk import Crosswalk, CrosswalkPlace
 from deidlab.mask.policy import load_policy
 from deidlab.mask.settings import MaskSettings
 from deidlab.options import COMMON, option
@@ -25,6 +28,44 @@ class KeyOption:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class CrosswalkOption(KeyOption):
+    """The secret, and where codes are kept that were drawn."""
+
+    crosswalk: Path | None = option(
+        None,
+        metavar="FILE",
+        help="Draw codes at random and keep them in this file, sealed with the key file; `deidlab crosswalk "
+        "new` makes one. The same patient then keeps code, offset and names in later runs.",
+        group="Masking",
+    )
+    project: str = option(
+        "", metavar="NAME", help="The project that the crosswalk was made for.", group="Masking"
+    )
+
+    def open_crosswalk(self) -> Crosswalk | None:
+        """The crosswalk that was named; anything wrong with it ends the command."""
+        from deidlab.cli.output import tell
+
+        place = self.place()
+        found = None if place is None else place.open()
+        if found and found.warning:
+            tell(f"warning: {found.warning}")
+        return found
+
+    def place(self) -> CrosswalkPlace | None:
+        """Where it is, with what opens it."""
+        from deidlab.mask.keys import read_key
+
+        if self.crosswalk is None:
+            if self.project:
+                raise UsageError("--project names that of a crosswalk: add --crosswalk FILE")
+            return None
+        if self.key_file is None:
+            raise UsageError("a crosswalk is sealed with a key file: add --key-file FILE")
+        return CrosswalkPlace(self.crosswalk, read_key(self.key_file).key, self.project)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaskingOptions:
     """How to mask: a policy, a style, a secret."""
@@ -38,24 +79,36 @@ class MaskingOptions:
         help="What is masked: safe-harbor, i2b2, limited-dataset, gdpr, phipa, or a TOML file of your own.",
         group=COMMON,
     )
-    key: KeyOption
+    key: CrosswalkOption
 
     def settings(self, language: str, quiet: bool) -> tuple[MaskSettings, bool]:
         """How to mask notes of a language, and whether that can be repeated."""
         policy = load_policy(self.policy)
+        crosswalk = self.key.open_crosswalk()
         key, repeatable = find_key(self.key.key_file, quiet)
         day_first = self.how.day_first or languages.of(language).day_first
-        settings = replace(self.how, policy=policy, key=key, day_first=day_first, language=language)
-        return settings, repeatable
+        how = replace(self.how, policy=policy, key=key, day_first=day_first, language=language)
+        return with_crosswalk(how, crosswalk), repeatable
+
+
+def with_crosswalk(settings: MaskSettings, crosswalk: Crosswalk | None) -> MaskSettings:
+    """The same with codes that are drawn into the crosswalk, whose own key is then the run's."""
+    if crosswalk is None:
+        return settings
+    if settings.codes == KEYED:
+        raise UsageError(
+            "--crosswalk keeps codes that are drawn, and --codes keyed draws none: leave one out"
+        )
+    return replace(settings, codes=RANDOM, key=crosswalk.key, crosswalk=crosswalk)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ServedMaskingOptions:
-    """How to mask where each request may say it otherwise."""
+class PreviewMaskingOptions:
+    """How to mask where each request may say it otherwise, and nothing is written."""
 
     GROUP: ClassVar[str] = "Masking"
 
-    how: Annotated[MaskSettings, without("redact_mark", "day_first")]
+    how: Annotated[MaskSettings, without("redact_mark", "day_first", "codes", "accept_derived_codes")]
     policy: str = option(
         "i2b2", metavar="NAME", help="The policy that masks, where a request names none.", group=COMMON
     )
@@ -67,3 +120,11 @@ class ServedMaskingOptions:
     @property
     def style(self) -> str:
         return self.how.style
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServedMaskingOptions(PreviewMaskingOptions):
+    """The same where what is masked goes out."""
+
+    how: Annotated[MaskSettings, without("redact_mark", "day_first")]
+    key: CrosswalkOption

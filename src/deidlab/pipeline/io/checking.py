@@ -20,7 +20,6 @@ from deidlab.pipeline.settings import SourceSettings
 
 _PEEK_BYTES = 64 * 1024
 _PEEK_NOTES = 20
-_OPTIONS = ("--text-column", "--id-column", "--patient-column")
 
 
 def check_files(source: SourceSettings, format: Format, kept: tuple[str, ...]) -> None:
@@ -51,12 +50,8 @@ def check_encoding(encoding: str) -> None:
 
 
 def _refuse_columns(reading: ReadSettings, format: Format) -> None:
-    given = (reading.text_column != "text", reading.id_column is not None, reading.patient_column is not None)
-    for option, is_given in zip(_OPTIONS, given, strict=True):
-        if is_given:
-            raise UsageError(
-                f"{option} is for tables (csv, tsv, parquet, databases), and this is {format.name}"
-            )
+    for _, option in reading.named_columns():
+        raise UsageError(f"{option} is for tables (csv, tsv, parquet, databases), and this is {format.name}")
 
 
 def _check_tables(source: SourceSettings, format: Format) -> set[str]:
@@ -81,6 +76,8 @@ def _check_tables(source: SourceSettings, format: Format) -> set[str]:
 
 def _check_kept(source: SourceSettings, kept: tuple[str, ...], there: set[str]) -> None:
     for name in kept:
+        if name in source.reading.field_columns:
+            raise UsageError(f"--keep-column {name}: that column is masked; it cannot be kept as well")
         if name in (*source.reading.own_columns, "spans"):
             raise UsageError(f"--keep-column {name}: that is a column of the note itself; name another")
         if there and name not in there and "meta" not in there:

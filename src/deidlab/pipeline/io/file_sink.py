@@ -46,7 +46,10 @@ def open_file_sink(settings: SinkSettings, source: Source) -> FileSink:
     one_note = _is_note(source) and format.is_one_file_a_note and path.name.endswith(format.suffixes)
     if one_note and path.is_dir():
         raise CorpusError(f"{path}: is a folder; name a file for one note")
-    names, columns = source.settings.reading.own_columns, settings.writing.columns
+    reading = source.settings.reading
+    if reading.field_columns and not isinstance(format.one, OneTable):
+        raise ConfigError("several columns are written into a table: name a file of csv, tsv or parquet")
+    names, columns = reading.own_columns, (*reading.field_columns, *settings.writing.columns)
     return FileSink(path, format.name, format, one_note, names, columns)
 
 
@@ -75,7 +78,7 @@ def format_of_output(path: Path, own: Format | None, is_note: bool) -> Format:
 
 @dataclass(frozen=True, slots=True)
 class FileSink(Sink):
-    """A file or a folder; `names` are those of the columns for id, patient and text, `columns` those kept."""
+    """A file or a folder; `names` are those of the columns for id, patient and text, `columns` all others."""
 
     path: Path
     kind: str

@@ -159,15 +159,19 @@ class TableSink(Sink):
         return document_to_record
 
     def check(self, partial: Partial) -> None:
-        names = (*self.source.settings.reading.own_columns, *self.settings.writing.columns)
+        names = (*self.source.settings.reading.own_columns, *self._others)
         check_target(self.place, self.source.settings.table, names, self._writing(partial))
 
     def write(self, notes: Iterator[Any], partial: Partial, annotated: bool) -> dict[str, Any]:
         first = list(islice(notes, _PEEK))
         columns = self._columns(first, annotated)
-        kept = self.settings.writing.columns
-        rows = (_row(record, kept, annotated) for record in chain(first, notes))
+        rows = (_row(record, self._others, annotated) for record in chain(first, notes))
         return {"there_before": write_rows(self.place, columns, rows, self._writing(partial)).there}
+
+    @property
+    def _others(self) -> tuple[str, ...]:
+        """The columns beside id, patient and text: those that are masked, and those kept as they are."""
+        return (*self.source.settings.reading.field_columns, *self.settings.writing.columns)
 
     def _writing(self, partial: Partial) -> Writing:
         """Who writes: the token is this run's own, and gone with its folder."""
@@ -183,7 +187,8 @@ class TableSink(Sink):
 
         known = self.source.types() if isinstance(self.source, TableSource) else {}
         name, patient, text = self.source.settings.reading.own_columns
-        types: dict[str, TypeEngine[Any]] = dict.fromkeys((name, patient, text), sa.Text())
+        masked = (name, patient, text, *self.source.settings.reading.field_columns)
+        types: dict[str, TypeEngine[Any]] = dict.fromkeys(masked, sa.Text())
         if self.settings.writing.ids_kept:
             types |= {each: known[each] for each in (name, patient) if each in known}
         for column in self.settings.writing.columns:

@@ -16,6 +16,7 @@ from deidlab.errors import CorpusError
 from deidlab.mask import Masker, MaskSettings, pack_facts
 from deidlab.pipeline.io.notes import Note
 from deidlab.pipeline.loading import load_finding
+from deidlab.pipeline.run.coding import coded_facts
 from deidlab.pipeline.run.sealing import Seal
 from deidlab.pipeline.run.sharing import shareable
 from deidlab.pipeline.run.state import Row
@@ -121,7 +122,7 @@ def row_of(note: Note, seal: Seal, masker: Masker, detection: Detection | None) 
         seal.digest("patient", document.patient),
         seal.digest("text", document.text),
         marked.spans,
-        pack_facts(masker.facts(marked)),
+        pack_facts((*masker.facts(marked), *coded_facts(masker, marked))),
         {
             "characters": len(document.text),
             "annotated": bool(document.spans),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from deidlab.errors import ConfigError
+from deidlab.mask.codes import KEYED, RANDOM
 from deidlab.options import left_out_of
 from deidlab.pipeline.jobs import DetectJob, MaskJob
 from deidlab.pipeline.run.record import versions
@@ -46,8 +47,11 @@ def describe_settings(job: MaskJob, kind: str) -> dict[str, Any]:
             "id": job.source.reading.id_column,
             "patient": job.source.reading.patient_column,
         },
+        "masked_columns": job.source.reading.masked_columns,
         "kept_columns": list(job.writing.columns),
         "annotations_kept": job.writing.annotations_kept,
+        "codes": RANDOM if job.settings.draws else KEYED,
+        "crosswalk": job.settings.crosswalk and job.settings.crosswalk.id,
         "key": seal.fingerprint(),
         "repeatable": job.repeatable,
     }

@@ -13,12 +13,14 @@ from functools import lru_cache
 from typing import Any
 
 from deidlab.carriers import split_label
+from deidlab.corpus.table import row_of
 from deidlab.errors import CorpusError
 from deidlab.mask import Masker, MaskSettings, PatientState
 from deidlab.mask.apply import landings, move_regions, undo
 from deidlab.pipeline.io.kinds import Rendering
 from deidlab.pipeline.io.notes import Note
 from deidlab.pipeline.run.annotations import OwnAnnotations, sort_annotations
+from deidlab.pipeline.run.coding import unpack_settled
 from deidlab.pipeline.run.map_entries import pack_entry
 from deidlab.pipeline.run.parts import PartNote
 from deidlab.pipeline.run.sealing import Seal
@@ -39,11 +41,11 @@ class MaskPhi:
     keeps_map: bool = False
 
     def __call__(self) -> Callable[[Sequence[tuple[Note, Settled | None]]], list[PartNote | None]]:
-        masker, seal = Masker(self.settings), Seal(self.settings.key)
+        seal = Seal(self.settings.key)
 
         @lru_cache(maxsize=256)
-        def shared(packed: bytes) -> PatientState:
-            return PatientState.from_bytes(packed)
+        def shared(packed: bytes) -> tuple[Masker, PatientState]:
+            return unpack_settled(packed, self.settings, seal)
 
         def mask(note: Note, settled: Settled) -> PartNote:
             document = note.document
@@ -51,7 +53,8 @@ class MaskPhi:
             if settled.text != seal.digest("text", document.text):
                 raise CorpusError("the note is not the one of the first pass: the source changed meanwhile")
             found = replace(document, spans=spans_from_json(settled.spans))
-            return self._keep(note, settled, masker.mask(found, shared(settled.shared)), masker, seal)
+            masker, state = shared(settled.shared)
+            return self._keep(note, settled, masker.mask(found, state), masker, seal)
 
         return lambda notes: [
             None if settled is None or note.document is None else mask(note, settled)
@@ -67,7 +70,7 @@ class MaskPhi:
         own = sort_annotations(document, masked, masker.settings.policy)
         written = masked_document(document, masked, own, masker, self.writing)
         line = {"number": note.number, "document": written.id, "patient": written.patient,
-                "masked_characters": len(written.text), "output": self.rendering(written),
+                "masked_characters": len(masked.text), "output": self.rendering(written),
                 "spans": _cells(spans_from_json(settled.spans)), "replaced": replaced_cells(masked),
                 "tally": json.loads(settled.tally), "annotations": own.counts(all_kept),
                 "removed": dict(note.removed)}  # fmt: skip
@@ -86,7 +89,8 @@ def masked_document(
     meta = {column: document.meta[column] for column in writing.columns if column in document.meta}
     moved = own.moved(masked, writing.annotations_kept)
     own_patient = "" if document.patient == document.id else patient
-    return Document(name, own_patient, masked.text, moved, meta, emptied(document, masked))
+    written = Document(name, own_patient, masked.text, moved, meta, emptied(document, masked))
+    return row_of(written) if written.container is not None and written.container.columns else written
 
 
 def emptied(document: Document, masked: MaskedDocument) -> Container | None:

@@ -82,10 +82,18 @@ def _counts(run: Mapping[str, Any]) -> AuditPart:
     cells = tuple((row["label"], row["source"], row["n"], row["n"] / most) for row in rows)
     left = sum(row["n"] for row in run["left_by_policy"])
     said = f"{left:,} more spans were found and left, as the policy says. " if left else ""
-    title = "What was replaced"
-    return _chapter(
-        title, said + describe_annotations(run), Table("Replacements", columns, cells), "Nothing."
-    )
+    title, said = "What was replaced", said + describe_annotations(run)
+    replaced, stays = Table("Replacements", columns, cells), _left_by_policy(run)
+    if not cells and not stays.rows:
+        return AuditPart(title, said, nothing="Nothing.")
+    return AuditPart(title, said, tuple(table for table in (replaced, stays) if table.rows))
+
+
+def _left_by_policy(run: Mapping[str, Any]) -> Table:
+    rows = sorted(run["left_by_policy"], key=lambda row: (-row["n"], row["label"], row["source"]))
+    columns = columns_of(("type", "type", "text"), ("source", "found by", "text"), ("n", "left", "count"))
+    cells = tuple((row["label"], row["source"], row["n"]) for row in rows)
+    return Table("Found, and left as the policy says", columns, cells)
 
 
 def _chapter(title: str, said: str, table: Table, nothing: str) -> AuditPart:

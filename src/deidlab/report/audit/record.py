@@ -42,8 +42,8 @@ class RunRecord:
 
     def documents(self) -> Iterator[tuple[Document, NoteFacts]]:
         """The masked notes with their facts; a note that the run did not write is an error."""
-        columns = self.settings["columns"]
-        reading = ReadSettings("utf-8", columns["text"], columns["id"], columns["patient"])
+        columns, masked = self.settings["columns"], self.settings.get("masked_columns", {})
+        reading = ReadSettings.of_masked(columns["text"], columns["id"], columns["patient"], masked)
         only = self.notes[next(iter(self.notes))] if len(self.notes) == 1 else None
         for document in self._read(reading):
             # One note under a name of the user's choice has no pseudonym to go by.

@@ -11,12 +11,22 @@ def dry_table(counts: dict[str, Any]) -> Table:
     """What would be masked, and what lower thresholds would add to it."""
     types = counts["types"]
     steps = list(types[0]["would_add"]) if types else []
-    head = ("type", "found", "masked", *(f"≥ {step} adds" for step in steps), "set aside")
+    head = (
+        "type",
+        "found",
+        "masked",
+        "of these in part",
+        "stays",
+        *(f"≥ {step} adds" for step in steps),
+        "set aside",
+    )
     rows = [
         (
             row["label"],
             str(row["found"]),
             str(row["masked"]),
+            str(row["in_part"]),
+            str(row["stays"]),
             *map(str, row["would_add"].values()),
             str(row["set_aside"]),
         )
@@ -24,7 +34,8 @@ def dry_table(counts: dict[str, Any]) -> Table:
     ]
     sums = [str(sum(int(row[column]) for row in rows)) for column in range(1, len(head))]
     said = (
-        f"Nothing was written. Threshold now: {counts['threshold']}. Masked: found, and not kept by policy. "
+        f"Nothing was written. Threshold now: {counts['threshold']}. Masked: found, and not kept by policy; "
+        "in part: a year, a band or some digits of it stay; stays: kept as it is by policy. "
         "Set aside: certain enough, but an eponym or an allowed term."
     )
     return text_table(f"{counts['notes']} notes", head, (*rows, ("all", *sums)), note=said)

@@ -1,0 +1,1 @@
+"""What a masked output still tells of patients, as tables."""
