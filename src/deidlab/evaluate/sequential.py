@@ -20,7 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
-_STEPS = 44
+_STEPS, _NEAR = 80, 1e-9
+# A surprise this near to the limit is near enough; it is passed over on the safe side.
+_CLOSE = 1e-6
 # The logarithm of the slope is looked for between these; a slope outside stands at the end of its stratum.
 _SLOPES = (-40.0, 40.0)
 
@@ -86,18 +88,19 @@ class ReadSample:
 
 @dataclass(frozen=True, slots=True)
 class _Stratum:
-    """The values of one stratum, and for each what came before it."""
+    """The values of one stratum, and before each, how many notes were left and what sum was read."""
 
     size: int
     x: Floats
     before: Floats
+    left: Floats
 
     @classmethod
     def of(cls, size: int, values: Sequence[float]) -> _Stratum:
         x = np.asarray(values, np.float64)
         if len(x) > size or ((x < 0) | (x > 1)).any():
             raise ValueError("a stratum has at least the notes that were read, each with a value from 0 to 1")
-        return cls(size, x, np.cumsum(x) - x)
+        return cls(size, x, np.cumsum(x) - x, size - np.arange(len(x), dtype=np.float64))
 
     @property
     def least(self) -> float:
@@ -108,47 +111,67 @@ class _Stratum:
     def most(self) -> float:
         return self.least + self.size - len(self.x)
 
-    def _left(self, total: float) -> tuple[Floats, Floats]:
-        """Before each note: how much of the sum was left, and how much of the rest."""
-        hits = total - self.before
-        return hits, self.size - np.arange(len(self.x)) - hits
-
     def surprises(self, total: float) -> Floats:
         """Minus the logarithm of how each value is expected if the sum is that; infinite if it cannot be."""
-        hits, misses = self._left(total)
+        found, rest = np.zeros(len(self.x)), np.zeros(len(self.x))
+        some, others = self.x > 0, self.x < 1
         with np.errstate(divide="ignore", invalid="ignore"):
-            expected = np.where(self.x > 0, self.x * np.log(hits / (hits + misses)), 0.0)
-            expected += np.where(self.x < 1, (1 - self.x) * np.log(misses / (hits + misses)), 0.0)
-        return np.where(np.isfinite(expected), -expected, np.inf)
+            found[some] = self.x[some] * np.log((total - self.before[some]) / self.left[some])
+            missed = (self.left[others] - total + self.before[others]) / self.left[others]
+            rest[others] = (1 - self.x[others]) * np.log(missed)
+        surprises = -found - rest
+        return np.where(np.isfinite(surprises), surprises, np.inf)
+
+    def curve(self) -> _Curve:
+        some, others = self.x > 0, self.x < 1
+        x, rest = self.x[some], 1 - self.x[others]
+        constant = float((x * np.log(self.left[some])).sum() + (rest * np.log(self.left[others])).sum())
+        ends = (self.least, self.most)
+        return _Curve(ends, constant, (x, self.before[some]), (rest, self.left[others] + self.before[others]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Curve:
+    """The surprise of a stratum as a convex function of its sum: weights and offsets of its logarithms."""
+
+    ends: tuple[float, float]
+    constant: float
+    hits: tuple[Floats, Floats]
+    misses: tuple[Floats, Floats]
 
     def surprise(self, total: float) -> float:
-        return float(self.surprises(total).sum())
+        hits, misses = total - self.hits[1], self.misses[1] - total
+        if (len(hits) and hits.min() <= 0) or (len(misses) and misses.min() <= 0):
+            return math.inf
+        return self.constant - float(self.hits[0] @ np.log(hits) + self.misses[0] @ np.log(misses))
 
     def where_slope(self, slope: float) -> float:
-        """The sum at which the surprise grows that fast, or the end of what is possible; it is convex."""
+        """The sum at which the surprise grows that fast, or the end of what is possible."""
+        low, high = self.ends
 
         def excess(total: float) -> float:
-            hits, misses = self._left(total)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                rise = np.where(self.x < 1, (1 - self.x) / misses, 0.0)
-                fall = np.where(self.x > 0, self.x / hits, 0.0)
-            return float(rise.sum() - fall.sum()) - slope
+            hits, misses = total - self.hits[1], self.misses[1] - total
+            if len(hits) and hits.min() <= 0:
+                return -math.inf
+            if len(misses) and misses.min() <= 0:
+                return math.inf
+            return float((self.misses[0] / misses).sum() - (self.hits[0] / hits).sum()) - slope
 
-        return _rising(excess, self.least, self.most)
+        return _rising(excess, low, high)
 
 
 def _highest(strata: Sequence[_Stratum], limit: float) -> float:
     """The highest sum with a surprise, over all strata, of at most the limit."""
-    moving = [each for each in strata if each.least < each.most]
+    moving = [each.curve() for each in strata if each.least < each.most]
     still = [each for each in strata if each.least >= each.most]
     known = sum(each.least for each in still)
-    limit -= sum(each.surprise(each.least) for each in still)
+    limit -= sum(float(each.surprises(each.least).sum()) for each in still)
     if not moving:
         return known
     if len(moving) == 1:
         (only,) = moving
         least = only.where_slope(0.0)
-        return known + _rising(lambda total: only.surprise(total) - limit, least, only.most, upper=True)
+        return known + _rising(lambda total: only.surprise(total) - limit, least, only.ends[1], upper=True)
 
     def excess(log_slope: float) -> float:
         return sum(each.surprise(each.where_slope(math.exp(log_slope))) for each in moving) - limit
@@ -161,14 +184,25 @@ def _highest(strata: Sequence[_Stratum], limit: float) -> float:
 def _rising(function: Callable[[float], float], low: float, high: float, upper: bool = False) -> float:
     """Where a function that never falls passes 0; the end that it stays below or above of, where it does.
 
-    Of the last two places the lower is given, or the upper.
+    Of the last two places the lower is given, or the upper. Steps go by the chord between both, with the
+    weight of an end that stays halved, and to the middle every third time and where an end is infinite.
     """
-    if not function(high) > 0:
+    above = function(high)
+    if not above > 0:
         return high
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        if function(middle) > 0:
-            high = middle
+    below, over = function(low), above
+    if below > 0:
+        return low
+    for step in range(_STEPS):
+        if high - low <= _NEAR * max(abs(low), abs(high)) or (upper and over < _CLOSE):
+            break
+        place = (low + high) / 2
+        if step % 3 and math.isfinite(above) and math.isfinite(below) and above > below:
+            place = low - below * (high - low) / (above - below)
+            place = place if low < place < high else (low + high) / 2
+        value = function(place)
+        if value > 0:
+            high, above, over, below = place, value, value, below / 2
         else:
-            low = middle
+            low, below, above = place, value, above / 2
     return high if upper else low

@@ -29,12 +29,12 @@ def say_wanted(wanted: Mapping[str, Any]) -> str:
     """The wanted bounds as a sentence has them."""
     said = []
     if wanted["notes"] is not None:
-        said.append(f"at most {wanted['notes']:.4g} of all notes leak")
+        said.append(f"at most {100 * wanted['notes']:.4g} % of all notes leak")
     if wanted["stratum_notes"] is not None:
-        said.append(f"at most {wanted['stratum_notes']:.4g} of the notes of each stratum leak")
+        said.append(f"at most {100 * wanted['stratum_notes']:.4g} % of the notes of each stratum leak")
     if wanted["words_per_thousand"] is not None:
         said.append(f"at most {wanted['words_per_thousand']:.4g} words in a thousand leak")
-    return f"{', and '.join(said)} ({wanted['confidence']:.4g} sure)"
+    return f"{', and '.join(said)} ({100 * wanted['confidence']:.4g} % sure)"
 
 
 def result_tables(result: Mapping[str, Any]) -> list[Table]:
@@ -104,11 +104,12 @@ def say_result(result: Mapping[str, Any]) -> list[str]:
     lines = [say_verdict(result), _say_reading(result), _say_words(result)]
     left = max(result["planned"] - result["counted"], 0)
     parts = [("all notes", result["overall"], left), ("words", result["words"], left)]
-    parts += [(each["stratum"], each, max(each["planned"] - each["read"], 0)) for each in result["strata"]]
+    # The table says how many more a stratum needs; words say where no number would do.
+    parts += [(each["stratum"], each, 0) for each in result["strata"] if each["more"] is None]
     lines += [f"{name}: {_say_missing(part, rest)}" for name, part, rest in parts if part["reached"] is False]
     if result["agreement"] and result["agreement"]["open"]:
-        n = counted(result["agreement"]["open"], "note")
-        lines.append(f"{n} on which readers differ wait to be settled, and count as leaks until then.")
+        n = result["agreement"]["open"]
+        lines.append(f"Readers differ on {counted(n, 'note')}: to be settled, and counted as leaking until then.")
     return [line for line in lines if line]
 
 
@@ -137,6 +138,7 @@ def _say_missing(part: Mapping[str, Any], left: int) -> str:
         return "so many leaks were found that this bound cannot be reached."
     said = f"{counted(part['more'], 'more note')} without a leak would reach the bound"
     beyond = part["more"] - left
-    if beyond > 0:
-        return f"{said}: the {left:,} planned that are left, and {beyond:,} beyond them (`validate read --more`)."
-    return f"{said}; {left:,} planned ones are left."
+    if beyond <= 0:
+        return f"{said}; {left:,} planned ones are left."
+    rest = f"the {left:,} planned that are left, and {beyond:,} beyond these" if left else "beyond those planned"
+    return f"{said}: {rest} (validate read --more)."

@@ -32,6 +32,7 @@ function show(note) {
   const capital = verdict.charAt(0).toUpperCase() + verdict.slice(1);
   find("#done").firstChild.textContent = note.done ? "Open again " : `${capital}, next note `;
   find("#legend").textContent = note.marks.some(isOpen) ? "n goes to the next suspect" : "";
+  find("#notice").hidden = !note.settling;
   find("#why").hidden = leaks === 0;
   if (document.activeElement !== find("#reason")) find("#reason").value = desk.beside.reason;
   if (document.activeElement !== find("#remark")) find("#remark").value = desk.beside.said;
