@@ -88,7 +88,7 @@ def simulate(case: Case, n: int, seed: int) -> Outcome:
         if number < _TIMED:
             reached = _when_reached(case, sample)
             stopped.append(math.inf if reached is None else reached)
-    middle = statistics.median(stopped)
+    middle = statistics.median(stopped or [math.inf])
     return Outcome(case, n, missed, once, None if math.isinf(middle) else middle)
 
 
@@ -101,9 +101,7 @@ def _sample_sizes(case: Case) -> list[int]:
     return plan_sizes(case.sizes, [300 * size for size in case.sizes], wanted, case.wanted / 4, True)
 
 
-def _read(
-    case: Case, sizes: Sequence[int], seed: str, chooser: random.Random
-) -> list[tuple[int, float]]:
+def _read(case: Case, sizes: Sequence[int], seed: str, chooser: random.Random) -> list[tuple[int, float]]:
     """The notes as they are drawn; notes with a leak are the first of their stratum, and the draw is by chance."""
     members = [range(size) for size in case.sizes]
     order, planned = draw_order(members, sizes, f"{seed} {chooser.random()}")
@@ -157,8 +155,10 @@ def main() -> None:
     lines = [
         f"# How often a bound was too low: {given.validations:,} validations a row, {CONFIDENCE:.0%} sure",
         "",
-        "Wanted: at most 2 %. The bound that holds at every look was looked at after every note; at most 5 % may "
-        "ever be too low. Stopped: notes read when the wanted bound was reached, for the middle validation.",
+        (
+            "Wanted: at most 2 %. The bound that holds at every look was looked at after every note; at most 5 % may "
+            "ever be too low. Stopped: notes read when the wanted bound was reached, for the middle validation."
+        ),
         "",
         "| " + " | ".join(head) + " |",
         "|" + " --- |" + " ---: |" * (len(head) - 1),

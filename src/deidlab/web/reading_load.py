@@ -44,7 +44,9 @@ def load_sample(
         if document.id in wanted:
             held[document.id] = document, facts
     if digest_notes(digests) != protocol.run["digest"]:
-        raise ConfigError("these are not the masked notes that the protocol was written for: plan anew for them")
+        raise ConfigError(
+            "these are not the masked notes that the protocol was written for: plan anew for them"
+        )
     return [_sampled(*held[name], stratum, originals, second) for name, stratum in wanted.items()]
 
 

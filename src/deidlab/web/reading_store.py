@@ -64,9 +64,7 @@ def protocol_of(store: ReviewStore) -> str:
 def add_sample(store: ReviewStore, notes: Iterable[SampledNote], readers: int) -> int:
     """Notes that are not there yet, in the order of reading; how many were new."""
     sample = list(notes)
-    added = store.add_notes(
-        (each.masked, first_marks((), each.suspects), readers > 1) for each in sample
-    )
+    added = store.add_notes((each.masked, first_marks((), each.suspects), readers > 1) for each in sample)
     with store.writing() as db:
         numbers = dict(db.execute("SELECT id, number FROM note"))
         for each in sample:
@@ -87,13 +85,18 @@ def read_beside(store: ReviewStore, number: int) -> tuple[list[tuple[int, int]],
     places = [(int(start), int(end)) for start, end in json.loads(row[0])]
     if row[1] is None:
         return places, None
-    spans = [(replace(span, score=None), row[1][span.start : span.end]) for span in rows_to_spans(json.loads(row[2]))]
+    spans = [
+        (replace(span, score=None), row[1][span.start : span.end])
+        for span in rows_to_spans(json.loads(row[2]))
+    ]
     return places, cut_pieces(row[1], spans)
 
 
 def read_remark(store: ReviewStore, number: int, layer: str) -> Remark:
     with store.reading() as db:
-        row = db.execute("SELECT reason, said FROM remark WHERE note = ? AND layer = ?", (number, layer)).fetchone()
+        row = db.execute(
+            "SELECT reason, said FROM remark WHERE note = ? AND layer = ?", (number, layer)
+        ).fetchone()
     return Remark(*row) if row else Remark()
 
 

@@ -120,5 +120,7 @@ def _read_originals(record: RunRecord, options: ValidateReadOptions) -> dict[str
         if (new := name(document.id)) in record.notes
     }
     if not found:
-        raise ConfigError("no note of --original is in this run: is it the run's own source, and the run's key?")
+        raise ConfigError(
+            "no note of --original is in this run: is it the run's own source, and the run's key?"
+        )
     return found

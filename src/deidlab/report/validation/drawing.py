@@ -66,7 +66,9 @@ def _check(wanted: Wanted, plan: PlanSettings) -> None:
         raise ConfigError("say which bound is wanted: --bound, --words or --stratum-bound")
     bounds = [each for each in (wanted.notes, wanted.stratum_notes) if each is not None]
     if any(plan.expect >= bound for bound in bounds):
-        raise ConfigError("--expect must lie below the bound: what leaks as often cannot be shown to leak less")
+        raise ConfigError(
+            "--expect must lie below the bound: what leaks as often cannot be shown to leak less"
+        )
 
 
 def _describe_run(record: RunRecord, seen: Sequence[Seen], digest: str) -> dict[str, Any]:

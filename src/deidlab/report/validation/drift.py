@@ -12,7 +12,11 @@ from deidlab.report.validation.protocol import Protocol
 from deidlab.report.validation.strata import ALL, OTHER, digest_run, look_at
 
 UNKNOWN = "not in the protocol"
-_SAID = {"certainty": "how sure the detector is", "labels": "what is replaced", "words": "the words around it"}
+_SAID = {
+    "certainty": "how sure the detector is",
+    "labels": "what is replaced",
+    "words": "the words around it",
+}
 
 
 def measure_drift(protocol: Protocol, record: RunRecord) -> dict[str, Any]:

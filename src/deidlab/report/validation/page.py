@@ -33,9 +33,13 @@ def _cards(result: Mapping[str, Any]) -> Iterator[Card]:
     overall, agreement = result["overall"], result["agreement"]
     yield Card("notes read", f"{result['counted']:,}", f"of {result['planned']:,} planned")
     yield Card("with a leak", f"{overall['leaking']:,}", warns=overall["leaking"] > 0)
-    yield Card("notes with a leak, at most", show_value(overall["upper"], "ratio"), warns=overall["reached"] is False)
+    yield Card(
+        "notes with a leak, at most", show_value(overall["upper"], "ratio"), warns=overall["reached"] is False
+    )
     words = result["words"]
-    yield Card("leaked words in a thousand, at most", f"{words['upper']:.3g}", warns=words["reached"] is False)
+    yield Card(
+        "leaked words in a thousand, at most", f"{words['upper']:.3g}", warns=words["reached"] is False
+    )
     if agreement is not None:
         kappa = show_value(agreement["kappa"], "ratio")
         yield Card("readers agree", f"{agreement['raw']:.1%}", f"kappa {kappa}", warns=agreement["open"] > 0)
@@ -47,7 +51,9 @@ def _sections(result: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     found = [table for table in result_tables(result) if table.title not in own]
     yield {"title": "What was found", "said": [], "tables": found, "nothing": "" if found else "No leak."}
     if result["agreement"] is not None:
-        said = ["Kappa is agreement beyond chance on whether a note leaks; a blank where chance explains all."]
+        said = [
+            "Kappa is agreement beyond chance on whether a note leaks; a blank where chance explains all."
+        ]
         tables = [agreement_table(result["agreement"])]
         yield {"title": "Agreement", "said": said, "tables": tables, "nothing": ""}
     yield {"title": "How to check this page", "said": [_how()], "tables": [_seals(result)], "nothing": ""}

@@ -28,14 +28,14 @@ def plan_sizes(
     sizes = [max(each) for each in zip(*wholes, strict=True)] if wholes else [0] * len(notes)
     if (bound := wanted.stratum_notes) is not None:
         for place, size in enumerate(notes):
-            own = _smallest(size, lambda n, size=size: _stratum_reached(size, n, wanted, bound, expect, looks))
+            own = _smallest(
+                size, lambda n, size=size: _stratum_reached(size, n, wanted, bound, expect, looks)
+            )
             sizes[place] = max(sizes[place], own)
     return sizes
 
 
-def _sizes_for_all(
-    notes: Sequence[int], wanted: Wanted, expect: float, looks: bool
-) -> list[int]:
+def _sizes_for_all(notes: Sequence[int], wanted: Wanted, expect: float, looks: bool) -> list[int]:
     bound = wanted.notes or 0.0
 
     def reached(notes: Sequence[int], sizes: list[int]) -> bool:
@@ -47,7 +47,12 @@ def _sizes_for_all(
 
 
 def _total(
-    notes: Sequence[int], sizes: Sequence[int], leaks: Sequence[int], wanted: Wanted, bound: float, looks: bool
+    notes: Sequence[int],
+    sizes: Sequence[int],
+    leaks: Sequence[int],
+    wanted: Wanted,
+    bound: float,
+    looks: bool,
 ) -> float:
     if not looks:
         counted = [Counted(k, n, size) for k, n, size in zip(leaks, sizes, notes, strict=True)]
@@ -56,7 +61,12 @@ def _total(
 
 
 def _highest(
-    notes: Sequence[int], sizes: Sequence[int], leaks: Sequence[int], value: float, bound: float, confidence: float
+    notes: Sequence[int],
+    sizes: Sequence[int],
+    leaks: Sequence[int],
+    value: float,
+    bound: float,
+    confidence: float,
 ) -> float:
     read = [
         (stratum, value if turn < k else 0.0)
@@ -140,6 +150,8 @@ def planned_strata(
 ) -> tuple[PlannedStratum, ...]:
     """Strata as (name, notes, words), with what is to be read of each."""
     return tuple(
-        PlannedStratum(name, notes, words, n, round(hours_of(words * n / notes, readers, words_per_minute), 2))
+        PlannedStratum(
+            name, notes, words, n, round(hours_of(words * n / notes, readers, words_per_minute), 2)
+        )
         for (name, notes, words), n in zip(rows, sizes, strict=True)
     )

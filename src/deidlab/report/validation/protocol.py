@@ -110,7 +110,9 @@ def read_protocol(path: Path) -> Protocol:
     """The protocol, if it is as it was sealed."""
     table = read_object(path)
     if table.get("kind") != KIND or table.get("layout") != LAYOUT:
-        raise ConfigError(f"{path}: not a protocol that this release reads; `deidlab validate plan` writes one")
+        raise ConfigError(
+            f"{path}: not a protocol that this release reads; `deidlab validate plan` writes one"
+        )
     if table.get("digest") != digest_of(table):
         raise ConfigError(f"{path}: changed since it was written; what was read under it proves nothing now")
     try:

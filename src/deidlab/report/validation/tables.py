@@ -54,7 +54,10 @@ def bound_table(result: Mapping[str, Any]) -> Table:
         ("wanted", "wanted"), ("reached", "reached", "flag"), ("more", "more to read", "count"),
     )  # fmt: skip
     parts = [(each["stratum"], each) for each in result["strata"]]
-    rows = [*(parts if len(parts) > 1 or result["overall"]["wanted"] is None else []), (ALL, result["overall"])]
+    rows = [
+        *(parts if len(parts) > 1 or result["overall"]["wanted"] is None else []),
+        (ALL, result["overall"]),
+    ]
     return Table("Notes with a leak", columns, tuple(_bound_row(name, each) for name, each in rows))
 
 
@@ -109,14 +112,18 @@ def say_result(result: Mapping[str, Any]) -> list[str]:
     lines += [f"{name}: {_say_missing(part, rest)}" for name, part, rest in parts if part["reached"] is False]
     if result["agreement"] and result["agreement"]["open"]:
         n = result["agreement"]["open"]
-        lines.append(f"Readers differ on {counted(n, 'note')}: to be settled, and counted as leaking until then.")
+        lines.append(
+            f"Readers differ on {counted(n, 'note')}: to be settled, and counted as leaking until then."
+        )
     return [line for line in lines if line]
 
 
 def _say_reading(result: Mapping[str, Any]) -> str:
     said = f"Read: {result['counted']:,} of {result['planned']:,} planned notes."
     if result["out_of_turn"]:
-        said += f" {result['out_of_turn']:,} more were read before their turn, and count once the gap is closed."
+        said += (
+            f" {result['out_of_turn']:,} more were read before their turn, and count once the gap is closed."
+        )
     if result["bound"] == "fixed":
         return f"{said} The whole sample was read before anybody looked: the bound of one look counts."
     return f"{said} The bound that holds at every look counts."
@@ -140,5 +147,7 @@ def _say_missing(part: Mapping[str, Any], left: int) -> str:
     beyond = part["more"] - left
     if beyond <= 0:
         return f"{said}; {left:,} planned ones are left."
-    rest = f"the {left:,} planned that are left, and {beyond:,} beyond these" if left else "beyond those planned"
+    rest = (
+        f"the {left:,} planned that are left, and {beyond:,} beyond these" if left else "beyond those planned"
+    )
     return f"{said}: {rest} (validate read --more)."

@@ -83,11 +83,7 @@ def counted_prefix(verdicts: Sequence[NoteVerdict], readers: int) -> list[NoteVe
 def cross_table(verdicts: Sequence[NoteVerdict]) -> tuple[tuple[str, str], Counter[tuple[str, str]]] | None:
     """The two readers with most notes in common, and how often one's verdict met the other's."""
     pairs = Counter(
-        (one, other)
-        for each in verdicts
-        for one in each.readings
-        for other in each.readings
-        if one < other
+        (one, other) for each in verdicts for one in each.readings for other in each.readings if one < other
     )
     if not pairs:
         return None
