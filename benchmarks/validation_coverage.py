@@ -102,7 +102,7 @@ def _sample_sizes(case: Case) -> list[int]:
 
 
 def _read(case: Case, sizes: Sequence[int], seed: str, chooser: random.Random) -> list[tuple[int, float]]:
-    """The notes as they are drawn; notes with a leak are the first of their stratum, and the draw is by chance."""
+    """The notes as they are drawn: those with a leak are the first of their stratum, the draw is by chance."""
     members = [range(size) for size in case.sizes]
     order, planned = draw_order(members, sizes, f"{seed} {chooser.random()}")
     return [
@@ -111,7 +111,7 @@ def _read(case: Case, sizes: Sequence[int], seed: str, chooser: random.Random) -
 
 
 def _ever_too_low(case: Case, sample: ReadSample) -> bool:
-    """Whether the truth lies above the bound at any look: only where it is refuted, and is not too low itself."""
+    """Whether the truth lies above the bound at any look, which is only where it is refuted."""
     totals = [leaking * case.value for leaking in case.leaking]
     limit = -math.log(1 - CONFIDENCE)
     refuted = [at for at, evidence in enumerate(sample.evidence_path(totals)) if evidence >= limit]
@@ -156,8 +156,9 @@ def main() -> None:
         f"# How often a bound was too low: {given.validations:,} validations a row, {CONFIDENCE:.0%} sure",
         "",
         (
-            "Wanted: at most 2 %. The bound that holds at every look was looked at after every note; at most 5 % may "
-            "ever be too low. Stopped: notes read when the wanted bound was reached, for the middle validation."
+            "Wanted: at most 2 %. The bound that holds at every look was looked at after every note; at most "
+            "5 % may ever be too low. Stopped: notes read when the wanted bound was reached, for the middle "
+            "one of the first validations."
         ),
         "",
         "| " + " | ".join(head) + " |",

@@ -71,7 +71,7 @@ def annotation_warnings(counts: dict[str, int]) -> list[str]:
 
 
 def open_validated(path: Path | None, in_place: bool) -> Protocol | None:
-    """The protocol of what was validated, opened before any work; `in_place` says that a record will be kept."""
+    """The protocol of what was validated, before any work; `in_place` says that a record will be kept."""
     from deidlab.errors import UsageError
     from deidlab.report.validation.protocol import read_protocol
 

@@ -6,8 +6,8 @@ predicted, each before it was read, than they would be if that were so: a produc
 where it is so. By Ville's inequality it ever exceeds 1/α with a probability of at most α, however often one
 looks and whenever one stops. The sums of what is not yet refuted are the confidence set. Predictions are
 those of a beta prior and of all that was read, in whichever stratum: for values of 0 and 1 a mixture
-martingale; for values between, a supermartingale, since the product is convex in each. So a bound of the whole
-costs next to nothing for the number of strata.
+martingale; for values between, a supermartingale, since the product is convex in each. So a bound of the
+whole costs next to nothing for the number of strata.
 """
 
 from __future__ import annotations

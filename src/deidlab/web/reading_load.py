@@ -1,4 +1,4 @@
-"""A run and its protocol in, the notes to read out: each masked note, its original, and what is suspect in it.
+"""A run and its protocol in, the notes to read out: each masked note, its original, and what is suspect.
 
 Suspect is what a second detector finds outside every replacement, and what was replaced in one place of the
 note and stands in another.

@@ -1,4 +1,4 @@
-"""A protocol's sample in the file of a review: the masked notes, beside each its original, and readers' reasons.
+"""A protocol's sample in the file of a review: masked notes, beside each its original, and readers' reasons.
 
 Marks are leaks here: what a second detector still finds comes as a hint, and is a leak once a reader accepts
 it. A note is read when a reader is done with it. With two readers each has a layer of their own.
@@ -28,7 +28,7 @@ _PROTOCOL, _LOOKS = "protocol", "looks"
 
 @dataclass(frozen=True, slots=True)
 class SampledNote:
-    """A masked note to read: what was replaced in it, what is suspect, and its original where there is one."""
+    """A masked note to read: what was replaced in it, what is suspect, and its original if there is one."""
 
     masked: Document = field(repr=False)
     stratum: int

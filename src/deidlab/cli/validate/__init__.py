@@ -1,10 +1,10 @@
-"""`deidlab validate …`: lay down what is to be shown, read for it, say what it shows, and watch that it stays so."""
+"""`deidlab validate …`: lay down what is to be shown, read for it, say what it shows, watch that it lasts."""
 
 from deidlab.cli.commands import LazyCommand, app_of
 
 validate = app_of(
     "validate",
-    "Evidence from people's reading: a protocol first, a sample to read, bounds on what leaks.",
+    "Evidence by reading: a protocol first, a sample for people, bounds on what leaks.",
     LazyCommand(
         "deidlab.cli.validate.plan",
         "plan",

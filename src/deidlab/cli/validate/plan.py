@@ -131,6 +131,7 @@ def _show(protocol: Protocol) -> None:
     hours = sum(each.hours for each in protocol.strata)
     who = "two readers" if protocol.readers == 2 else "one reader"
     typer.echo(
-        f"to read: {protocol.planned:,} of {protocol.run['notes']:,} notes by {who}, about {hours:,.1f} hours in all"
+        f"to read: {protocol.planned:,} of {protocol.run['notes']:,} notes by {who}, "
+        f"about {hours:,.1f} hours in all"
     )
     typer.echo(str(protocol.facts["stopping"]))

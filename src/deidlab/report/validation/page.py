@@ -61,8 +61,8 @@ def _sections(result: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _how() -> str:
     return (
-        "A seal is the SHA-256 of a file's JSON without its member 'digest', keys sorted, without spaces. The "
-        "protocol was sealed before the first note was read."
+        "A seal is the SHA-256 of a file's JSON without its member 'digest', keys sorted, without spaces. "
+        "The protocol was sealed before the first note was read."
     )
 
 

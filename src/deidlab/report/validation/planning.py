@@ -131,7 +131,7 @@ def draw_order(
 ) -> tuple[tuple[tuple[int, int], ...], int]:
     """The order in which notes are read, and how many are planned; after these as many more, if need be.
 
-    Each stratum is a random draw, and they take turns, so that wherever one stops each was read in proportion.
+    Each stratum is a random draw, and they take turns, so that wherever one stops all were read in part.
     """
     rows: list[tuple[float, int, int]] = []
     for stratum, (places, n) in enumerate(zip(members, sizes, strict=True)):

@@ -26,7 +26,7 @@ _SLIGHT, _TIMES, _FEWEST = 0.01, 1.5, 20
 
 
 class Drift(NamedTuple):
-    """How far later notes of a stratum are from the validated ones, in bits; `chance` is what chance brings."""
+    """How far later notes of a stratum are from the validated ones, in bits; `chance` brings so much."""
 
     stratum: str
     kind: str
@@ -99,7 +99,7 @@ def _matrix(counts: Sequence[Mapping[str, int]], kind: str) -> Floats:
 
 
 def divergence(one: Floats, other: Floats) -> float:
-    """Jensen and Shannon's divergence of two counts, in bits; 0 where one of them is empty, as is the other."""
+    """Jensen and Shannon's divergence of two counts, in bits; of two that are empty, 0."""
     if not one.sum() or not other.sum():
         return 0.0 if one.sum() == other.sum() else 1.0
     p, q = one / one.sum(), other / other.sum()

@@ -55,7 +55,7 @@ class PlannedStratum:
 @dataclass(frozen=True, slots=True)
 class Protocol:
     """All that was laid down. `order` has a note a row, in the order of reading: its place among the run's
-    notes by name, and its stratum; the first `planned` are the sample, the others are there if more are needed.
+    notes by name, and its stratum; the first `planned` are the sample, the others are there for more.
     """
 
     wanted: Wanted

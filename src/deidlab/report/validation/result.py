@@ -1,4 +1,4 @@
-"""A protocol and its readers' verdicts in, the result out: bounds, what was found, agreement, what is missing.
+"""A protocol and its readers' verdicts in, the result out: bounds, what was found, agreement, what lacks.
 
 Two kinds of bound stand side by side. The one of fixed size (Clopper and Pearson's, by stratum) holds for the
 whole planned sample, looked at once. The sequential one holds at every look. Which of them counts is said.

@@ -1,6 +1,6 @@
 """A masked note and its facts in, the name of its stratum out; and what each stratum looks like, in counts.
 
-Strata are made of how sure the detector was, of the language, and of columns that the masked notes still have.
+Strata are made of how sure the detector was, of the language, and of columns that masked notes still have.
 A stratum is named in the protocol only if enough notes are in it: rarer values are put together, so that
 no single note's value is told.
 """
