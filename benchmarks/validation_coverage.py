@@ -102,7 +102,7 @@ def _sample_sizes(case: Case) -> list[int]:
 
 
 def _read(case: Case, sizes: Sequence[int], seed: str, chooser: random.Random) -> list[tuple[int, float]]:
-    """The notes as they are drawn: those with a leak are the first of their stratum, the draw is by chance."""
+    """The notes as they are drawn; those with a leak are the first of their stratum."""
     members = [range(size) for size in case.sizes]
     order, planned = draw_order(members, sizes, f"{seed} {chooser.random()}")
     return [

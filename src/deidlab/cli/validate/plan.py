@@ -125,8 +125,9 @@ def plan(options: ValidatePlanOptions) -> None:
 
 def _show(protocol: Protocol) -> None:
     from deidlab.report.tables import print_table
-    from deidlab.report.validation.tables import plan_table
+    from deidlab.report.validation.tables import plan_table, say_wanted
 
+    typer.echo(f"to show: {say_wanted(protocol.to_json()['wanted'])}")
     print_table(plan_table(protocol))
     hours = sum(each.hours for each in protocol.strata)
     who = "two readers" if protocol.readers == 2 else "one reader"

@@ -53,7 +53,8 @@ def report(options: ValidateReportOptions) -> None:
     open_reading(store, protocol)
     looks = read_looks(store)
     result = assess(protocol, read_verdicts(store), looks)
-    note_look(store, looks, result["counted"])
+    if result["counted"]:
+        note_look(store, looks, result["counted"])
     store.close()
     if options.answer.as_json:
         print_json(result)

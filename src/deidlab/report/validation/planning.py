@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from deidlab.evaluate.sequential import ReadSample, prior_for
 from deidlab.evaluate.stratified import Counted, believable_count, believable_total
@@ -28,10 +29,8 @@ def plan_sizes(
     sizes = [max(each) for each in zip(*wholes, strict=True)] if wholes else [0] * len(notes)
     if (bound := wanted.stratum_notes) is not None:
         for place, size in enumerate(notes):
-            own = _smallest(
-                size, lambda n, size=size: _stratum_reached(size, n, wanted, bound, expect, looks)
-            )
-            sizes[place] = max(sizes[place], own)
+            reached = partial(_stratum_reached, size, wanted=wanted, bound=bound, expect=expect, looks=looks)
+            sizes[place] = max(sizes[place], _smallest(size, reached))
     return sizes
 
 

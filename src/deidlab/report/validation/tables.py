@@ -22,7 +22,7 @@ def plan_table(protocol: Protocol) -> Table:
     if len(rows) > 1:
         sums = [sum(float(row[at]) for row in rows) for at in range(1, 5)]
         rows.append((ALL, int(sums[0]), int(sums[1]), int(sums[2]), sums[3]))
-    return Table(f"To show: {say_wanted(protocol.to_json()['wanted'])}", columns, tuple(rows))
+    return Table("What to read", columns, tuple(rows))
 
 
 def say_wanted(wanted: Mapping[str, Any]) -> str:
@@ -104,7 +104,7 @@ def say_verdict(result: Mapping[str, Any]) -> str:
 
 def say_result(result: Mapping[str, Any]) -> list[str]:
     """What a reader of the tables must know, a line each."""
-    lines = [say_verdict(result), _say_reading(result), _say_words(result)]
+    lines = [say_verdict(result), _say_reading(result), _say_words(result) if result["counted"] else ""]
     left = max(result["planned"] - result["counted"], 0)
     parts = [("all notes", result["overall"], left), ("words", result["words"], left)]
     # The table says how many more a stratum needs; words say where no number would do.
