@@ -22,14 +22,14 @@ N_NOTES = 120
 
 
 class Site:
-    """A folder with notes that were masked but for the name in every thirtieth."""
+    """A folder with notes that were masked but for the name in every twelfth."""
 
     def __init__(self, folder: Path, capsys: Capture) -> None:
         self.folder, self.capsys = folder, capsys
         self.notes = [make_note(number, 2) for number in range(N_NOTES)]
         self.gold, self.key = write_jsonl(self.notes, folder / "gold.jsonl"), write_key(folder)
         self.out = self.mask(
-            "out", [replace(n, spans=n.spans[i % 30 == 7 :]) for i, n in enumerate(self.notes)]
+            "out", [replace(n, spans=n.spans[i % 12 == 7 :]) for i, n in enumerate(self.notes)]
         )
         self.protocol = folder / "protocol.json"
 

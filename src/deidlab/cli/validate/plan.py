@@ -108,12 +108,11 @@ def plan(options: ValidatePlanOptions) -> None:
     Example: deidlab validate plan masked --bound 0.01 --readers 2 --protocol protocol.json
     """
     from deidlab.cli.validate.opening import open_run
-    from deidlab.corpus.files import refuse_existing
     from deidlab.report.validation.drawing import plan_validation
-    from deidlab.report.validation.protocol import write_protocol
+    from deidlab.report.validation.protocol import refuse_written, write_protocol
 
     wanted, settings = options.bounds.wanted(), options.settings()
-    refuse_existing(options.protocol, False)
+    refuse_written(options.protocol)
     protocol = plan_validation(open_run(options.output), wanted, settings)
     digest = write_protocol(protocol, options.protocol)
     if options.answer.as_json:

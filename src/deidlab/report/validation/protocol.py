@@ -97,10 +97,15 @@ def digest_of(table: Mapping[str, Any]) -> str:
     return hashlib.sha256(plain.encode()).hexdigest()
 
 
-def write_protocol(protocol: Protocol, path: Path) -> str:
-    """The file, which must not be there yet: a protocol is not changed. Answers its digest."""
+def refuse_written(path: Path) -> None:
+    """Raise where something stands there: a protocol is not changed."""
     if path.exists():
         raise ConfigError(f"{path}: there already, and a protocol is not changed; give another name")
+
+
+def write_protocol(protocol: Protocol, path: Path) -> str:
+    """The file, which must not be there yet. Answers its digest."""
+    refuse_written(path)
     table = protocol.to_json()
     write_object(path, table)
     return str(table["digest"])
