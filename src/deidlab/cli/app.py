@@ -23,6 +23,7 @@ _COMMANDS = {
         "detect": "Find PHI and write the notes with it marked; text, ids and fields stay as they are.",
         "audit": "Report on a masking run: what was replaced, how surely, what is left, and how much leaks.",
         "risk": "How alone what a masked output still tells leaves its patients.",
+        "validate": "Evidence by reading: a protocol first, a sample for people, bounds on what leaks.",
         "restore": "Undo a mask exactly, with the map that `deidlab mask --keep-map` wrote.",
         "policy": "What happens to each kind of PHI: see a policy with examples, and check your own.",
         "key": "The secret that decides surrogates and pseudonyms.",

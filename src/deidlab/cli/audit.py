@@ -16,6 +16,8 @@ from deidlab.cli.options.output import AnswerOptions, OverwriteOption
 from deidlab.cli.output import print_json, tell, tell_written
 
 if TYPE_CHECKING:
+    from deidlab.corpus import ReadSettings
+    from deidlab.detect import Detector
     from deidlab.report.audit.record import RunRecord
 
 _SAMPLE = "A sample for people to read"
@@ -112,15 +114,23 @@ def _check_places(options: AuditOptions, verdicts: Path | None) -> None:
 
 
 def _second_look(record: RunRecord, second: str | None) -> dict[str, Any]:
+    from deidlab.report.audit.second import find_again
+
+    detector, said = load_second(record, second)
+    return find_again(record, detector, said)
+
+
+def load_second(record: RunRecord, second: str | None) -> tuple[Detector, str]:
+    """The detector that looks again at a run, and what is said of it."""
     from deidlab import languages
     from deidlab.detect import DetectorSettings
-    from deidlab.report.audit.second import choose_second, find_again
+    from deidlab.report.audit.second import choose_second
     from deidlab.systems.masking import load_detector
 
     model, rules, threshold, said = choose_second(dict(record.settings), second)
     language = languages.of(str(record.settings.get("language", ""))).code
     settings = DetectorSettings(rules, threshold=threshold, language=language)
-    return find_again(record, load_detector(model, settings), said)
+    return load_detector(model, settings), said
 
 
 def _write(answer: dict[str, Any], report: Path, overwrite: bool) -> list[Path]:
@@ -138,15 +148,22 @@ def _write(answer: dict[str, Any], report: Path, overwrite: bool) -> list[Path]:
 
 
 def _against_gold(record: RunRecord, gold: Path, key: CrosswalkOption) -> dict[str, Any]:
-    from deidlab.corpus import ReadSettings, read_corpus
+    from deidlab.corpus import read_corpus
     from deidlab.report.audit.gold import score_gold
 
+    notes = read_corpus(gold, None, reading_of(record))
+    return score_gold(record, notes, names_of(record, key, "--gold"))
+
+
+def reading_of(record: RunRecord) -> ReadSettings:
+    """How the source of the run was read."""
+    from deidlab.corpus import ReadSettings
+
     columns = record.settings["columns"]
-    reading = ReadSettings("utf-8", (columns["text"],), columns["id"], columns["patient"])
-    return score_gold(record, read_corpus(gold, None, reading), _names(record, key))
+    return ReadSettings("utf-8", (columns["text"],), columns["id"], columns["patient"])
 
 
-def _names(record: RunRecord, key: CrosswalkOption) -> Callable[[str], str]:
+def names_of(record: RunRecord, key: CrosswalkOption, needed: str) -> Callable[[str], str]:
     """How real ids become those of the output."""
     from deidlab.errors import ConfigError
     from deidlab.mask import Masker, MaskSettings, read_key
@@ -155,12 +172,12 @@ def _names(record: RunRecord, key: CrosswalkOption) -> Callable[[str], str]:
     if record.settings["ids"] == "keep":
         return str
     if key.key_file is None:
-        raise ConfigError("--gold needs --key-file: the gold has real ids, and the output pseudonyms")
+        raise ConfigError(f"{needed} needs --key-file: it has real ids, and the output pseudonyms")
     crosswalk, wanted = key.open_crosswalk(), record.settings.get("crosswalk")
     if record.settings.get("codes") == RANDOM and wanted is None:
-        raise ConfigError("--gold: the codes of this run were drawn at random and not kept (--crosswalk)")
+        raise ConfigError(f"{needed}: the codes of this run were drawn at random and not kept (--crosswalk)")
     if wanted != (crosswalk and crosswalk.id):
-        raise ConfigError("--gold needs the crosswalk of the run (--crosswalk), and no other")
+        raise ConfigError(f"{needed} needs the crosswalk of the run (--crosswalk), and no other")
     masker = Masker(with_crosswalk(MaskSettings(key=read_key(key.key_file).key), crosswalk))
     return lambda name: masker.pseudonym("document", name)
 

@@ -54,6 +54,12 @@ class MaskOptions:
         metavar="CORPUS",
         help="Mask these annotations (of the same notes, by id), and look for nothing else.",
     )
+    validated: Path | None = option(
+        None,
+        metavar="PROTOCOL",
+        help="Say whether the notes still look like those that were validated (`deidlab validate plan`).",
+        group=OUTPUT,
+    )
     keep_map: Path | None = option(
         None,
         metavar="FILE",

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from deidlab.cli.mask_counts import count_notes
 from deidlab.cli.mask_failures import leave, write_failures
@@ -16,7 +17,14 @@ from deidlab.cli.mask_progress import KEPT, LOST, NO_KEY, ending_well, watching
 from deidlab.cli.mask_request import MaskRequest, count_of, hold_recall
 from deidlab.cli.mask_secrets import find_passphrase
 from deidlab.cli.mask_stdout import DASH, print_documents, writing_to
-from deidlab.cli.mask_warnings import annotation_warnings, find_warnings, known_warnings, tell_warnings
+from deidlab.cli.mask_warnings import (
+    annotation_warnings,
+    drift_warnings,
+    find_warnings,
+    known_warnings,
+    open_validated,
+    tell_warnings,
+)
 from deidlab.cli.output import print_json, tell
 from deidlab.corpus.files import complete_file, refuse_existing, refuse_overlap
 from deidlab.corpus.format import Format
@@ -35,6 +43,9 @@ from deidlab.pipeline.run.spool import Spool
 from deidlab.pipeline.streaming import Streamed, StreamOutcome, mask_stream
 from deidlab.types import Document
 
+if TYPE_CHECKING:
+    from deidlab.report.validation.protocol import Protocol
+
 # Of the kinds of what was left out.
 _SHOWN = 8
 
@@ -43,6 +54,7 @@ def run(request: MaskRequest) -> None:
     """The way that the options ask for."""
     source = open_source(request.source)
     source.check(request.options.writing.columns)
+    validated = open_validated(request.options.validated, DASH not in (request.source.path, request.out))
     request = hold_recall(request)
     if request.options.planning.plan:
         run_plan(request)
@@ -51,10 +63,10 @@ def run(request: MaskRequest) -> None:
     elif request.source.path == DASH:
         run_stdin(request, source)
     else:
-        run_batch(request, source)
+        run_batch(request, source, validated)
 
 
-def run_batch(request: MaskRequest, source: Source) -> None:
+def run_batch(request: MaskRequest, source: Source, validated: Protocol | None = None) -> None:
     """Files and folders."""
     if request.options.keep_map is not None and request.source.reading.field_columns:
         raise UsageError("--keep-map holds the way back of one text a note, and several columns are masked")
@@ -78,6 +90,8 @@ def run_batch(request: MaskRequest, source: Source) -> None:
         outcome = mask_corpus(job, watch)
     write_failures(request.options.failures, outcome, Seal(settings.key))
     warnings = find_warnings(outcome.record, request.finding.known)
+    if outcome.record["masked"]:
+        warnings += drift_warnings(validated, request.sink or request.out)
     if request.options.answer.as_json:
         print_json({**outcome.record, "warnings": [*about_columns, *warnings]})
     tell_warnings(warnings)

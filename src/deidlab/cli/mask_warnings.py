@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from deidlab.cli.output import tell
+
+if TYPE_CHECKING:
+    from deidlab.corpus.database_url import TablePlace
+    from deidlab.report.validation.protocol import Protocol
 
 
 def known_warnings(known: Path | None, sources: Iterable[str], n_notes: int) -> list[str]:
@@ -64,6 +68,29 @@ def annotation_warnings(counts: dict[str, int]) -> list[str]:
             "maps labels)"
         )
     return found
+
+
+def open_validated(path: Path | None, in_place: bool) -> Protocol | None:
+    """The protocol of what was validated, before any work; `in_place` says that a record will be kept."""
+    from deidlab.errors import UsageError
+    from deidlab.report.validation.protocol import read_protocol
+
+    if path is None:
+        return None
+    if not in_place:
+        raise UsageError("--validated compares the record of a run: name files for SRC and DST instead of -")
+    return read_protocol(path)
+
+
+def drift_warnings(protocol: Protocol | None, output: Path | TablePlace) -> list[str]:
+    """Of notes that no longer look like those that were validated."""
+    if protocol is None:
+        return []
+    from deidlab.report.audit.record import read_record
+    from deidlab.report.validation.drift import measure_drift, say_drift
+
+    found = measure_drift(protocol, read_record(output))
+    return say_drift(found) if found["read_again"] else []
 
 
 def tell_warnings(warnings: Iterable[str]) -> None:

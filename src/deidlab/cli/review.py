@@ -33,7 +33,7 @@ def review(options: ReviewOptions) -> None:
 
     Example: deidlab review notes/ --key-file site.key
     """
-    _check_extra()
+    check_extra()
     if options.results.export is not None:
         _export(_open_existing(options.place), options.results.export, options)
     if options.results.agreement:
@@ -43,7 +43,7 @@ def review(options: ReviewOptions) -> None:
     settings, load, compared = _read_options(options)
     desk = _prepare(options, load, settings.models[0], compared)
     if not options.load_only:
-        _serve(settings, desk, options.answer.quiet)
+        serve_desk(settings, desk, options.answer.quiet)
 
 
 def _read_options(
@@ -66,7 +66,7 @@ def _read_options(
         key=find_key(masking.key.key_file, quiet=True)[0],
         tokens=find_tokens(server.token_file),
         hosts=server.allow_host,
-        reviewer=_name_of(options.reviewer),
+        reviewer=name_reviewer(options.reviewer),
         style=masking.style,
         policy=masking.policy,
         policies=read_policies(masking.policy_file),
@@ -79,7 +79,8 @@ def _read_options(
     return settings, load, _choose_compared(options.compare, finding)
 
 
-def _check_extra() -> None:
+def check_extra() -> None:
+    """Raise where the page cannot be served, before any work."""
     try:
         import fastapi  # noqa: F401
         import prometheus_client  # noqa: F401
@@ -131,11 +132,12 @@ def _prepare(
     return ReviewDesk(store, found_with, tuple(each.name for each in compared))
 
 
-def _serve(settings: ServeSettings, desk: ReviewDesk, quiet: bool) -> None:
+def serve_desk(settings: ServeSettings, desk: ReviewDesk, quiet: bool) -> None:
+    """Offer the review until it is stopped."""
     from deidlab.web.app import create_app
     from deidlab.web.running import serve as run_server
 
-    _warn(settings, quiet)
+    _warn(settings, desk, quiet)
     app = create_app(settings)
     app.state.review = desk
     try:
@@ -144,18 +146,18 @@ def _serve(settings: ServeSettings, desk: ReviewDesk, quiet: bool) -> None:
         desk.store.close()
 
 
-def _warn(settings: ServeSettings, quiet: bool) -> None:
+def _warn(settings: ServeSettings, desk: ReviewDesk, quiet: bool) -> None:
     from deidlab.web.settings import RULES_ONLY
 
     if settings.tokens.warning:
         tell(f"warning: {settings.tokens.warning}")
     if not settings.is_local and settings.tls_certificate is None:
         tell("warning: without TLS notes and tokens travel in the open (--tls-cert, --tls-key, or a proxy)")
-    if settings.models[0].name == RULES_ONLY:
+    if desk.reasons is None and settings.models[0].name == RULES_ONLY:
         tell("no model: rules and lists alone find less than a model does (--model FOLDER)", quiet)
 
 
-def _name_of(reviewer: str | None) -> str:
+def name_reviewer(reviewer: str | None) -> str:
     """The name given, checked, or the login where it can serve as one."""
     from deidlab.web.tokens import check_name
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from deidlab.encode.words import find_words
 from deidlab.errors import CorpusError
+from deidlab.evaluate.kappa import cohen_kappa
 from deidlab.evaluate.pairing import Pair
 from deidlab.evaluate.scores import summarise
 from deidlab.evaluate.tally import tally_pairs
@@ -49,22 +50,6 @@ class Agreement:
     overlap: Counts
     labels: tuple[LabelAgreement, ...]
     differing: tuple[tuple[int, str, int], ...] = field(default=())
-
-
-def cohen_kappa(table: Mapping[tuple[str, str], int]) -> float | None:
-    """Agreement beyond chance; None where chance alone explains everything, or nothing was judged."""
-    total = sum(table.values())
-    if not total:
-        return None
-    rows: Counter[str] = Counter()
-    columns: Counter[str] = Counter()
-    for (left, right), n in table.items():
-        rows[left] += n
-        columns[right] += n
-    observed = sum(n for (left, right), n in table.items() if left == right)
-    # Whole numbers as long as possible: with two million words the difference to 1 is small.
-    expected = sum(rows[label] * columns[label] for label in rows)
-    return None if expected == total * total else (observed * total - expected) / (total * total - expected)
 
 
 def word_labels(text: str, spans: Sequence[Span]) -> list[str]:

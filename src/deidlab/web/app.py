@@ -29,7 +29,7 @@ from deidlab.web.metrics import Metrics
 from deidlab.web.settings import ServeSettings
 from deidlab.web.streaming import Slots
 
-_PAGES = ("deidlab.web.review", "deidlab.web.playground")
+_PAGES = ("deidlab.web.review", "deidlab.web.reading", "deidlab.web.playground")
 
 
 class Service(FastAPI):

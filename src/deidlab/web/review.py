@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Literal
 
@@ -64,6 +64,8 @@ class ReviewDesk:
     store: ReviewStore
     found_with: str = ""
     models: tuple[str, ...] = ()
+    reasons: Mapping[str, str] | None = None
+    """Why a note may leak, where what is open is the sample of a validation and not a corpus."""
 
 
 def find_desk(request: Request) -> ReviewDesk:
@@ -118,6 +120,7 @@ def show_corpus(request: Request, desk: Desk, reviewer: Reviewer) -> dict[str, A
         "policies": settings.policy_names(),
         "policy": settings.policy,
         "models": desk.models,
+        "reading": None if desk.reasons is None else dict(desk.reasons),
     }
 
 

@@ -154,11 +154,11 @@ def _drawn(text: str, marks: Sequence[Mark], wish: Wish, reviewer: str) -> list[
     ]
 
 
-def find_mentions(text: str, mention: str) -> list[tuple[int, int]]:
+def find_mentions(text: str, mention: str, flags: int = 0) -> list[tuple[int, int]]:
     """Where else the same characters stand as whole words, without overlaps."""
     left = r"(?<!\w)" if _WORD.match(mention[0]) else ""
     right = r"(?!\w)" if _WORD.match(mention[-1]) else ""
-    return [match.span() for match in re.finditer(left + re.escape(mention) + right, text)]
+    return [match.span() for match in re.finditer(left + re.escape(mention) + right, text, flags)]
 
 
 def trim(text: str, start: int, end: int) -> tuple[int, int]:

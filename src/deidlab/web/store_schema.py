@@ -2,7 +2,8 @@
 
 A `layer` is one version of a note's marks. The layer '' is everybody's: what is exported. Notes that are
 reviewed twice have, beside it, a layer for each reviewer, so that neither sees what the other marked.
-Decisions hold offsets and labels, never text.
+Decisions hold offsets and labels, never text. `beside` and `remark` are for the reading of a sample: what
+stands beside a masked note, and why a reader says that it leaks.
 """
 
 from __future__ import annotations
@@ -64,5 +65,20 @@ CREATE TABLE IF NOT EXISTS proposal (
     note INTEGER NOT NULL REFERENCES note,
     spans TEXT NOT NULL,
     PRIMARY KEY (model, note)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS beside (
+    note INTEGER PRIMARY KEY REFERENCES note,
+    stratum INTEGER NOT NULL,
+    places TEXT NOT NULL,
+    original TEXT,
+    spans TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS remark (
+    note INTEGER NOT NULL REFERENCES note,
+    layer TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    said TEXT NOT NULL,
+    at REAL NOT NULL,
+    PRIMARY KEY (note, layer)
 ) WITHOUT ROWID;
 """

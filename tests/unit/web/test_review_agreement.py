@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from deidlab.errors import CorpusError
+from deidlab.evaluate.kappa import cohen_kappa
 from deidlab.types import Span
-from deidlab.web.agreement import cohen_kappa, collapse, measure_agreement, word_labels
+from deidlab.web.agreement import collapse, measure_agreement, word_labels
 from deidlab.web.agreement_merge import merge_layers, merge_marks
 from deidlab.web.store import ReviewStore
 from deidlab.web.store_marks import Wish

@@ -33,5 +33,7 @@ async function request(path, options = {}) {
 
 export const get = (path, options) => request(path, options);
 
-export const post = (path, body, options = {}) =>
-  request(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), ...options });
+const send = (method) => (path, body, options = {}) =>
+  request(path, { method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), ...options });
+export const post = send("POST");
+export const put = send("PUT");

@@ -43,7 +43,7 @@ def find_again(record: RunRecord, detector: Finder, said: str) -> dict[str, Any]
     while batch := list(islice(documents, _BATCH)):
         found = detector.detect([document for document, _ in batch], with_words=False)
         for (_, facts), detection in zip(batch, found, strict=True):
-            rest = list(outside(detection.spans, facts))
+            rest = list(spans_outside(detection.spans, facts))
             counts.update(span.label for span in rest)
             n_notes += bool(rest)
             if rest:
@@ -59,8 +59,8 @@ def find_again(record: RunRecord, detector: Finder, said: str) -> dict[str, Any]
     }
 
 
-def outside(spans: Iterable[Span], facts: NoteFacts) -> Iterator[Span]:
-    """Those that touch no replacement."""
+def spans_outside(spans: Iterable[Span], facts: NoteFacts) -> Iterator[Span]:
+    """The spans of a masked note, in order, that touch nothing which was put there by the run."""
     index, places = 0, facts.places
     for span in spans:
         while index < len(places) and places[index][1] <= span.start:

@@ -1,6 +1,6 @@
 """A masked corpus in, what it still tells of each patient out: values in memory, for nothing but counting.
 
-Of text it is what the policy let stay: what the record says was replaced in part, and what rules find outside
+Of text it is what the policy let stay: what the record says was replaced in part, and what rules find spans_outside
 every replacement. Of columns it is what was kept, and what of a masked column stays. Of several values of a
 patient the most frequent counts.
 """
@@ -27,7 +27,7 @@ from deidlab.mask.dates import anchor_of, years_in
 from deidlab.mask.genders import gender_of_pronouns
 from deidlab.mask.reduce import zip3
 from deidlab.report.audit.record import NoteFacts, RunRecord
-from deidlab.report.audit.second import Finder, outside
+from deidlab.report.audit.second import Finder, spans_outside
 from deidlab.types import Document, Region
 
 _BATCH = 32
@@ -93,7 +93,7 @@ def read_told(record: RunRecord, detector: Finder) -> Told:
         for (document, facts), detection in zip(batch, found, strict=True):
             places = [(span.label, *place) for span, place in zip(facts.spans, facts.places, strict=True)
                       if _leaves(span.label, record.settings)]  # fmt: skip
-            places += [(each.label, each.start, each.end) for each in outside(detection.spans, facts)]
+            places += [(each.label, each.start, each.end) for each in spans_outside(detection.spans, facts)]
             for label, start, end in places:
                 for attribute, value in _values(base_label(label), document, start, end):
                     told.add(document.patient, attribute, value)
@@ -135,7 +135,7 @@ def _column_at(document: Document, place: int) -> str:
 
 
 def _add_whole(told: Told, document: Document, facts: NoteFacts, kept: tuple[str, ...], code: str) -> None:
-    """What a note tells as a whole: sex by its pronouns, kept columns, its words outside replacements."""
+    """What a note tells as a whole: sex by its pronouns, kept columns, its words spans_outside replacements."""
     patient, done, free = document.patient, 0, []
     for start, end in facts.places:
         free.append(document.text[done:start])

@@ -15,6 +15,8 @@ export const desk = {
   everySame: false,
   settle: false,
   filter: { labels: [], low: 0, high: 1 },
+  // In the reading of a sample: what was replaced in the note, its original, and why it leaks.
+  beside: null,
 };
 
 const listeners = new Map();
@@ -66,6 +68,7 @@ export function passes(mark) {
 export async function openNote(number, options = {}) {
   const settle = options.settle ?? false;
   const note = await get(`/review/api/notes/${number}${settle ? "?settle=true" : ""}`);
+  desk.beside = desk.corpus.reading ? await get(`/review/api/reading/${number}${settle ? "?settle=true" : ""}`) : null;
   desk.settle = note.settling;
   desk.selection = null;
   show(note);

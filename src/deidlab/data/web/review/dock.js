@@ -65,7 +65,9 @@ function markRows() {
   const mark = currentMark();
   if (!mark) {
     const some = "No span is chosen: n goes to the next one.";
-    const none = "Nothing is marked in this note. Select text to mark it.";
+    const none = desk.corpus.reading
+      ? "No leak is marked. Select what still tells who somebody is; with none, e goes on."
+      : "Nothing is marked in this note. Select text to mark it.";
     const said = el("p", { className: "soft" }, desk.shown.length ? some : none);
     return [el("div", { className: "row between" }, said, button("Draw a span", "d", startDrawing))];
   }
@@ -77,7 +79,7 @@ function markRows() {
 }
 
 function facts(mark) {
-  const states = { found: "undecided", hint: "hint", accepted: `accepted by ${mark.reviewer}`, rejected: `rejected by ${mark.reviewer}` };
+  const states = { found: "undecided", hint: desk.corpus.reading ? "suspect" : "hint", accepted: `accepted by ${mark.reviewer}`, rejected: `rejected by ${mark.reviewer}` };
   const bar = el("i");
   bar.style.width = `${Math.round((mark.score ?? 1) * 100)}%`;
   const certainty = mark.score === null ? null
@@ -98,8 +100,8 @@ function buttons(mark, same) {
   return el(
     "div",
     { className: "row tight" },
-    button("Accept", "a", actions.accept, { main: true }),
-    button("Reject", "r", actions.reject),
+    button(desk.corpus.reading ? "A leak" : "Accept", "a", actions.accept, { main: true }),
+    button(desk.corpus.reading ? "No leak" : "Reject", "r", actions.reject),
     button("Relabel", "l", () => actions.relabel()),
     button("Edges", "w", startResizing),
     same > 1 ? sameButton(same) : null,

@@ -5,6 +5,7 @@ import { desk, inTurn, isBusy, move, moveToLeastSure, moveToOpen } from "./desk.
 import { cancelSelection, moveSelection, moveSelectionByLine, startDrawing, startResizing, stretchSelection } from "./draw.js";
 import { neighbour } from "./list.js";
 import { quickLabels, typeInPalette } from "./palette.js";
+import { askWhy } from "./reading.js";
 
 const SPANS = [
   [["n"], "next span to decide", () => moveToOpen(1)],
@@ -32,6 +33,11 @@ const NOTES = [
   [["u"], "undo", actions.undo],
   [["Shift+U"], "redo", actions.redo],
   [["?"], "this help", () => find("#help").showModal()],
+];
+const READING = [
+  [["a"], "a suspect is a leak", actions.accept],
+  [["r"], "it is none", actions.reject],
+  [["y"], "say why the note leaks", askWhy],
 ];
 const SELECTING = [
   [["ArrowRight"], "next word", () => moveSelection(1)],
@@ -126,7 +132,8 @@ function findAction(name, target) {
     const label = quickLabels()[Number(name) - 1];
     return label ? () => (desk.selection ? actions.draw(label) : actions.relabel(label)) : null;
   }
-  const table = selecting ? [...SELECTING, ...NOTES] : [...SPANS, ...DRAW, ...NOTES];
+  const reading = desk.corpus.reading ? READING : [];
+  const table = selecting ? [...SELECTING, ...NOTES] : [...SPANS, ...DRAW, ...NOTES, ...reading];
   return table.find(([keys]) => keys.includes(name))?.[2] ?? null;
 }
 
@@ -135,7 +142,8 @@ const shownKey = (key) => key.split("+").map((part) => KEY_NAMES[part] ?? part).
 
 function renderHelp() {
   const digits = [["1 … 9"], "give the span that type, and go on", null];
-  const sections = Object.entries(tables).map(([title, rows]) => {
+  const shown = desk.corpus.reading ? { Leaks: READING, ...tables } : tables;
+  const sections = Object.entries(shown).map(([title, rows]) => {
     const entries = (title === "Spans" ? [...rows, digits] : rows).flatMap(([keys, what]) => [
       el("dt", {}, ...keys.flatMap((key) => [el("kbd", {}, shownKey(key)), " "])),
       el("dd", {}, what),

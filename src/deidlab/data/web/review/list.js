@@ -69,19 +69,21 @@ function render({ notes, counts }) {
 }
 
 function row(note) {
-  const state = note.done ? "done" : note.undecided ? `${plural(note.undecided, "span")} to decide` : "all decided";
+  const reading = Boolean(desk.corpus.reading);
+  const open = note.undecided ? plural(note.undecided, reading ? "suspect" : "span") : "";
+  const state = note.done ? (reading ? "read" : "done") : open ? `${open} to decide` : reading ? "to read" : "all decided";
   const who = note.changed_by ? ` · ${note.changed_by}` : "";
-  const twice = note.twice ? " · twice" : "";
+  const twice = note.twice && !reading ? " · twice" : "";
   return el(
     "li",
     {},
     el(
       "a",
       { href: `#${note.number}`, className: note.done ? "done" : "", data: { number: note.number } },
-      el("span", { className: "id" }, note.id),
+      el("span", { className: "id" }, reading ? `${note.number}. ${note.id}` : note.id),
       el("span", { className: "why" }, `${state}${who}${twice}`),
-      el("span", { className: "need", title: "Decisions that the detector expects to be wrong" },
-        note.done ? "✓" : note.need ? note.need.toFixed(1) : "", el("span", { className: "unseen" }, note.done ? "" : " in doubt")),
+      el("span", { className: "need", title: reading ? "" : "Decisions that the detector expects to be wrong" },
+        note.done ? "✓" : note.need && !reading ? note.need.toFixed(1) : "", el("span", { className: "unseen" }, note.done || reading ? "" : " in doubt")),
     ),
   );
 }

@@ -8,6 +8,7 @@ import { setUpDock } from "./dock.js";
 import { setUpDrawing } from "./draw.js";
 import { setUpKeys } from "./keys.js";
 import { refresh as refreshList, setUpList } from "./list.js";
+import { setUpReading } from "./reading.js";
 import { setUpPalette } from "./palette.js";
 import { renderMasked, setUpText } from "./render.js";
 
@@ -31,6 +32,7 @@ async function start() {
   setUpChanges();
   setUpExport();
   on("note", showHead);
+  if (desk.corpus.reading) setUpReading();
   find("#toggle-masked").addEventListener("click", () => showMasked(find("#masked-pane").hidden));
   find("#undo").addEventListener("click", () => inTurn(actions.undo));
   find("#done").addEventListener("click", () => inTurn(actions.finish));

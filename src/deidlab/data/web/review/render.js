@@ -63,10 +63,10 @@ function redraw() {
     const node = el("span", { role: "button", tabIndex: -1, data: { id: mark.id } }, note.text.slice(start, end));
     dress(node, mark);
     nodes.push(node);
-    parts.push(note.text.slice(done, start), node);
+    parts.push(...plainParts(done, start), node);
     done = end;
   }
-  parts.push(note.text.slice(done));
+  parts.push(...plainParts(done, note.text.length));
   const scroll = find("#original-scroll");
   const top = scroll.scrollTop;
   const hadFocus = find("#original").contains(document.activeElement);
@@ -74,6 +74,21 @@ function redraw() {
   scroll.scrollTop = top;
   if (hadFocus) find(`#original .mark[data-id="${desk.current}"]`)?.focus({ preventScroll: true });
   drawn.nodes = nodes;
+}
+
+/** The text between two marks; in a masked note that is read, what was replaced stands out a little. */
+function plainParts(from, to) {
+  const { text } = desk.note;
+  const parts = [];
+  let done = from;
+  for (const place of desk.beside?.places ?? []) {
+    const [start, end] = place.map((point) => desk.offsets.toUnits(point));
+    if (end <= done || start >= to) continue;
+    const [first, last] = [Math.max(start, done), Math.min(end, to)];
+    parts.push(text.slice(done, first), el("span", { className: "replaced" }, text.slice(first, last)));
+    done = last;
+  }
+  return [...parts, text.slice(done, to)];
 }
 
 /** Gives an element the looks of its mark; an element that has them already is left alone. */
@@ -102,7 +117,7 @@ function showCurrent(options = {}) {
     if (!options.still) reveal(node, find("#original-scroll"));
   }
   const mark = currentMark();
-  const twin = mark ? find(`#masked .mark[data-start="${mark.start}"]`) : null;
+  const twin = mark && !desk.beside ? find(`#masked .mark[data-start="${mark.start}"]`) : null;
   twin?.classList.add("current");
 }
 
@@ -119,6 +134,11 @@ let asked = 0;
 
 export async function renderMasked() {
   if (find("#masked-pane").hidden || !desk.note) return;
+  if (desk.beside) {
+    const none = [{ text: "The original is not here: begin the reading with --original to have it beside.", start: null }];
+    find("#masked").replaceChildren(...(desk.beside.original ?? none).map(pieceNode));
+    return;
+  }
   asked += 1;
   const mine = asked;
   const choice = new URLSearchParams({ style: find("#style").value, policy: find("#policy").value });
