@@ -7,6 +7,7 @@ here is an OSError with a plain `strerror`, so that it is told like a file that 
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import stat
 from pathlib import Path
@@ -41,6 +42,12 @@ def read_input(path: Path, limit: int = MAX_BYTES) -> bytes:
     finally:
         os.close(descriptor)
     raise OSError(errno.EFBIG, f"more than {limit >> 20} MiB is too much to read at once", str(path))
+
+
+def digest_input(path: Path) -> str:
+    """The SHA-256 of the whole file, however large."""
+    with open_input(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def require_regular(path: Path) -> None:
