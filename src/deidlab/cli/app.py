@@ -21,6 +21,7 @@ _COMMANDS = {
         "mask": "Write notes that can be shared: the same format, with PHI masked.",
         "detect": "Find PHI and write the notes with it marked; text, ids and fields stay as they are.",
         "audit": "Report on a masking run: what was replaced, how surely, what is left, and how much leaks.",
+        "dossier": "One folder that a third person can check: runs, validation, policy, approvals, signed.",
         "restore": "Undo a mask exactly, with the map that `deidlab mask --keep-map` wrote.",
         "policy": "What happens to each kind of PHI: see a policy with examples, and check your own.",
         "key": "The secret that decides surrogates and pseudonyms.",

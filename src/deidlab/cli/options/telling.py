@@ -1,7 +1,7 @@
 """The options that a command was given in; the command line as a record may hold it out.
 
-Switches, numbers, choices and names that ship with DeidLab are shown. All else stands as what it is (FILE, SRC),
-since files, columns and patterns may be called after people, and may be secrets.
+Switches, numbers, choices and names that ship with DeidLab are shown. All else stands as what it is (FILE,
+SRC), since files, columns and patterns may be called after people, and may be secrets.
 """
 
 from __future__ import annotations

@@ -51,10 +51,10 @@ def begin_provenance(partial: Partial) -> None:
 
 
 def describe_provenance(job: MaskJob, partial: Partial, outputs: Outputs) -> dict[str, Any]:
-    """Who, when, by which command, with which program, model, policy and key, and the digest of what came out."""
+    """Who, when, by which command, with which program, model, policy and key; and what came out."""
     policy = json.dumps(policy_to_table(job.settings.policy), sort_keys=True).encode()
     return {
-        "operator": job.caller.operator or _account(),
+        "operator": job.caller.operator or name_account(),
         "command": list(job.caller.command) or None,
         "started": partial.state.setting(_STARTED),
         "finished": _now(),
@@ -120,7 +120,7 @@ def find_model_folder(finding: Finding) -> Path | None:
     return folder if folder is not None and folder.is_dir() else None
 
 
-def _account() -> str:
+def name_account() -> str:
     """The name of the account; in a container it may have none but its number."""
     try:
         return getpass.getuser()
