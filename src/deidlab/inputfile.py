@@ -10,8 +10,8 @@ import errno
 import hashlib
 import os
 import stat
+from io import BufferedReader
 from pathlib import Path
-from typing import IO
 
 MAX_BYTES = 128 * 1024 * 1024
 
@@ -20,7 +20,7 @@ _HANDED_IN = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 _NO_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
-def open_input(path: Path) -> IO[bytes]:
+def open_input(path: Path) -> BufferedReader:
     """The file, open for reading from its start."""
     return open(_descriptor(path), "rb")
 

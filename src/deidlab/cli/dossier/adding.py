@@ -144,7 +144,7 @@ def approve(options: ApproveOptions) -> None:
 
     It is signed with the approver's own key file. What is added afterwards is not approved.
 
-    Example: deidlab dossier approve release-1 --name "R. Vance" --role dpo --until 2072-03-31 --sign-with my.key
+    Example: deidlab dossier approve release-1 --name "A. Roe" --role DPO --until 2072-03-31 --sign-with a.key
     """
     from deidlab.errors import UsageError
     from deidlab.report.dossier import building

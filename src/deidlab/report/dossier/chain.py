@@ -14,6 +14,9 @@ from deidlab.report.dossier.signing import Signer, is_signed
 
 OPENED, RUN, APPROVAL = "opened", "run", "approval"
 _FORMAT, _USE = 1, "dossier entry"
+_SAYS = {OPENED: {"title"}, APPROVAL: {"name", "role", "until"}, RUN: {"facts", "outputs", "software"}}
+_FILE = {"file"}
+"""What an entry says: of those that come with files, which file is what. A run may have a card beside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +107,18 @@ def broken_links(entries: Sequence[Entry]) -> Iterator[str]:
             yield f"{name} is not in its place"
         if not is_signed(_USE, entry.signed_part, entry.key, entry.signature):
             yield f"{name} was changed after it was signed"
+        if not _says_all(entry):
+            yield f"{name} does not say what such an entry says"
         if entry.previous != previous:
             yield f"{name} does not follow the entry before it"
         if not time <= entry.time <= latest:
             yield f"{name} has a time before that of the entry before it, or one to come"
         previous, time = entry.digest(), entry.time
+
+
+def _says_all(entry: Entry) -> bool:
+    if not all(isinstance(told, str) for told in entry.says.values()):
+        return False
+    if not _SAYS.get(entry.kind, _FILE) <= entry.says.keys():
+        return False
+    return entry.kind in (OPENED, APPROVAL) or set(entry.says.values()) == entry.files.keys()

@@ -19,22 +19,37 @@ _SHOWN = (*_READ, ".md", ".txt")
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of evidence: its heading on the page, what stands there, and whether it must be JSON or TOML."""
+    """A kind of evidence: its heading on the page, what stands there, whether it must be JSON or TOML, and
+    whether a release without it looks odd."""
 
     name: str
     title: str
     said: str
     is_read: bool = True
+    is_needed: bool = False
 
 
 KINDS = {
     each.name: each
     for each in (
-        Kind("protocol", "Validation: the protocol", "What was to be read and decided, before it was."),
         Kind(
-            "result", "Validation: the result", "What was read, what was found, and the bounds that follow."
+            "protocol",
+            "Validation: the protocol",
+            "What was to be read and decided, before it was.",
+            is_needed=True,
         ),
-        Kind("audit", "Residual risk", "What a second look, people or gold found after masking."),
+        Kind(
+            "result",
+            "Validation: the result",
+            "What was read, what was found, and the bounds that follow.",
+            is_needed=True,
+        ),
+        Kind(
+            "audit",
+            "Residual risk",
+            "What a second look, people or gold found after masking.",
+            is_needed=True,
+        ),
         Kind("fairness", "Fairness", "Whether some people's identifiers are found less often than others'."),
         Kind("utility", "Utility", "What masking cost the notes."),
         Kind(

@@ -163,7 +163,7 @@ def _evidence(dossier: Dossier, kind: Kind) -> Iterator[DossierPart]:
     if kind.name == "card":
         yield from _cards_of_runs(dossier)
     elif not found and kind.name != "document":
-        yield DossierPart(kind.title, "Nothing was given.", is_missing=True)
+        yield DossierPart(kind.title, "Nothing was given.", is_missing=kind.is_needed)
     for entry in found:
         name = entry.says["file"]
         title = kind.title if len(found) == 1 else f"{kind.title} (entry {entry.number})"

@@ -27,8 +27,8 @@ def _missed(run: Facts) -> str:
     settings = run["settings"]
     if settings["found_by"] != "detector":
         return "people marked the PHI; nothing else was looked for"
-    model = settings["model"] or "no model"
-    return f"model {model}, rules {settings['rules']}; what is missed only reading or gold can tell"
+    model = f"model {settings['model']}" if settings["model"] else "no model"
+    return f"{model}, rules {settings['rules']}; what is missed only reading or gold can tell"
 
 
 def _left(run: Facts) -> str:
@@ -120,7 +120,8 @@ def _stopped(run: Facts) -> str:
 
 
 def _masked(run: Facts) -> str:
-    return f"policy {run['policy']['name']}, style {run['settings']['style']}, key {run['provenance']['key']['id']}"
+    key = run["provenance"]["key"]["id"]
+    return f"policy {run['policy']['name']}, style {run['settings']['style']}, key {key}"
 
 
 def _written(run: Facts) -> str:
