@@ -52,6 +52,7 @@ def _read_options(
     """What the options ask for: how to serve, what to load, and which models to compare."""
     from deidlab.cli.mask_secrets import find_key
     from deidlab.web.choosing import choose_models, read_policies
+    from deidlab.web.proxies import read_proxies
     from deidlab.web.review_load import LoadSettings
     from deidlab.web.settings import ServeSettings
     from deidlab.web.tokens import find_tokens
@@ -66,6 +67,7 @@ def _read_options(
         key=find_key(masking.key.key_file, quiet=True)[0],
         tokens=find_tokens(server.token_file),
         hosts=server.allow_host,
+        proxies=read_proxies(server.trusted_proxy),
         reviewer=_name_of(options.reviewer),
         style=masking.style,
         policy=masking.policy,
