@@ -11,6 +11,7 @@ from typing import Any
 
 from deidlab.errors import ConfigError
 from deidlab.inputfile import read_input
+from deidlab.report.tables import counted
 
 _MOST_ROWS, _MOST_CHARACTERS, _DEEPEST = 120, 300, 4
 _READ = (".json", ".toml")
@@ -96,7 +97,7 @@ def ending_of(path: Path) -> str:
 
 def list_facts(table: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What a table says, a row a value, under the path of its keys; long lists are counted."""
-    rows = list(_walk(table, (), 0))
+    rows = list(_walk(table, (), 0)) if table else []
     more = len(rows) - _MOST_ROWS
     return rows[:_MOST_ROWS] + ([("…", f"{more} more in the file")] if more > 0 else [])
 
@@ -129,6 +130,6 @@ def say(value: Any) -> str:
             and len(value) <= 12
             and not any(isinstance(x, list | dict) for x in value)
         )
-        return ", ".join(map(say, value)) or "–" if plain else f"{len(value)} entries"
+        return ", ".join(map(say, value)) or "–" if plain else counted(len(value), "value")
     text = "–" if value is None else str(value)
     return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…"

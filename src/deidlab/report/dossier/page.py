@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +103,7 @@ def _approvals(entries: Sequence[Entry]) -> DossierPart:
         extent = "the whole" if each.entry in now else f"up to entry {each.entry}"
         rows.append((each.name, each.role, each.given, str(each.until), extent))
     said = (
-        "Each stands for what came before it until its last day; whether that is past, only `verify` tells."
+        "Each stands for what came before it until its last day; the page cannot tell whether that is past."
     )
     if not rows:
         return DossierPart("Approvals", "Nobody has approved this yet.", is_missing=True)
@@ -127,7 +127,7 @@ def _runs(runs: Mapping[int, Mapping[str, Any]]) -> DossierPart:
     for number, run in runs.items():
         who, settings = run["provenance"], run["settings"]
         rows.append((
-            number, who["operator"], who["started"], who["finished"],
+            number, who["operator"], _minute(who["started"]), _minute(who["finished"]),
             run["notes"], run["masked"], run["failed"], run["versions"]["deidlab"],
             settings["model"], settings["policy"], settings["style"], who["key"]["id"],
         ))  # fmt: skip
@@ -139,7 +139,7 @@ def _runs(runs: Mapping[int, Mapping[str, Any]]) -> DossierPart:
             who["output"]["files"], _short(who["output"]["manifest"]), _short(run["record"]),
         ))  # fmt: skip
     said = (
-        "Who ran what, when, on what. Of digests the first characters are shown; the files have them whole. "
+        "Who ran what, when (UTC), on what. Of digests the first characters are shown; the files have them whole. "
         "The source's can be made again only with the key; the key itself stands nowhere."
     )
     return DossierPart(
@@ -175,8 +175,8 @@ def _evidence(dossier: Dossier, kind: Kind) -> Iterator[DossierPart]:
 def _file_part(part: DossierPart, ending: str, content: bytes, kind: Kind) -> DossierPart:
     if ending in (".json", ".toml"):
         table = parse(ending, content)
-        if kind.name == "audit" and (tables := _audit_tables(table)):
-            return DossierPart(part.title, f"{part.said} {tables[0]}", tables[1])
+        if kind.name == "audit" and (found := _audit_tables(table, part.title)):
+            return DossierPart(part.title, f"{part.said} {found[0]}", found[1])
         return DossierPart(
             part.title, part.said, (text_table(part.title, ("what", "value"), list_facts(table), 2),)
         )
@@ -185,14 +185,16 @@ def _file_part(part: DossierPart, ending: str, content: bytes, kind: Kind) -> Do
     return part
 
 
-def _audit_tables(audit: Mapping[str, Any]) -> tuple[str, tuple[Table, ...]] | None:
+def _audit_tables(audit: Mapping[str, Any], title: str) -> tuple[str, tuple[Table, ...]] | None:
     """What `deidlab audit` wrote, as its own page shows it; None for a file of another form."""
     try:
         parts = list(residual_parts(audit))
     except (KeyError, TypeError, AttributeError, ValueError):
         return None
     said = " ".join(f"{each.title}: {each.said}" for each in parts)
-    return said, tuple(table for each in parts for table in each.tables)
+    return said, tuple(
+        replace(table, title=f"{title}: {table.title}") for each in parts for table in each.tables
+    )
 
 
 def _binding(dossier: Dossier, entry: Entry, content: bytes) -> Iterator[str]:
@@ -228,10 +230,9 @@ def _policies(runs: Mapping[int, Mapping[str, Any]]) -> Iterator[DossierPart]:
         if told not in seen:
             seen.add(told)
             table = policy_table(table_to_policy(run["policy"]), told[1])
+            title = f"Policy {run['policy']['name']}, style {told[1]}"
             said = f"As the run of entry {number} had it. Examples are invented, clauses no legal advice. "
-            yield DossierPart(
-                f"Policy {run['policy']['name']}, style {told[1]}", said + table.title, (table,)
-            )
+            yield DossierPart(title, said + table.title, (replace(table, title=title),))
 
 
 def _software(dossier: Dossier) -> Iterator[DossierPart]:
@@ -268,6 +269,10 @@ def _chain(entries: Sequence[Entry]) -> DossierPart:
     )
     said = "Each entry holds the digest of the one before it and is signed."
     return DossierPart("The chain", said, (Table("Entries", columns, rows),))
+
+
+def _minute(time: str) -> str:
+    return time[:16].replace("T", " ")
 
 
 def _short(digest: str | None) -> str | None:

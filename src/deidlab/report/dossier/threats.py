@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from deidlab.report.tables import Table, text_table
+from deidlab.report.tables import Table, counted, text_table
 
 Facts = Mapping[str, Any]
 
@@ -23,12 +23,16 @@ class Threat:
     look: Callable[[Facts], str]
 
 
-def _missed(run: Facts) -> str:
+def _found(run: Facts) -> str:
     settings = run["settings"]
     if settings["found_by"] != "detector":
-        return "people marked the PHI; nothing else was looked for"
+        return "as people marked it"
     model = f"model {settings['model']}" if settings["model"] else "no model"
-    return f"{model}, rules {settings['rules']}; what is missed only reading or gold can tell"
+    return f"{model}, rules {settings['rules']}"
+
+
+def _missed(run: Facts) -> str:
+    return f"found by {_found(run)}" if run["settings"]["found_by"] == "detector" else f"found {_found(run)}"
 
 
 def _left(run: Facts) -> str:
@@ -38,7 +42,7 @@ def _left(run: Facts) -> str:
 
 def _linked(run: Facts) -> str:
     kept = run["settings"]["kept_columns"]
-    return f"{kept} columns kept" if kept else "no column kept"
+    return f"{counted(kept, 'column')} kept" if kept else "no column kept"
 
 
 def _names(run: Facts) -> str:
@@ -69,16 +73,18 @@ def _failed(run: Facts) -> str:
 
 
 def _changed(run: Facts) -> str:
-    return f"{run['provenance']['output']['files']:,} files written, each with its digest"
+    return f"{counted(run['provenance']['output']['files'], 'file')} written, each with its digest"
 
 
 def _remote(run: Facts) -> str:
-    return f"engine {run['engine']}, {run['workers']} workers"
+    return f"engine {run['engine']}, {counted(run['workers'], 'worker')}"
 
 
 THREATS = (
     Threat(
-        "PHI that the detector misses", "validation on the site's own notes; a second look; a bound", _missed
+        "PHI that the detector misses",
+        "validation on one's own notes: reading and gold tell, the run cannot",
+        _missed,
     ),
     Threat("PHI that the policy leaves", "the policy's table, approved by name", _left),
     Threat("Linkage by what stands beside the text", "columns are dropped unless named", _linked),
@@ -125,12 +131,12 @@ def _masked(run: Facts) -> str:
 
 
 def _written(run: Facts) -> str:
-    return f"{run['masked']:,} notes as {run['settings']['format']}"
+    return f"{counted(run['masked'], 'note')} as {run['settings']['format']}"
 
 
 STEPS: tuple[tuple[str, str, Callable[[Facts], str]], ...] = (
     ("Read", "notes, from where the operator says; never written back", _read),
-    ("Find", "text in workers' memory; offsets, labels and certainties come back", _missed),
+    ("Find", "text in workers' memory; offsets, labels and certainties come back", _found),
     ("Keep the state", "offsets and keyed digests on the operator's disk, gone with the run", _stopped),
     ("Mask", "text and offsets in, masked text out, by policy, style and key", _masked),
     ("Write", "masked notes, whole or not at all", _written),
