@@ -344,6 +344,27 @@ def test_a_dossier_that_was_changed_is_not_added_to(room: Path, capsys: Capture)
     assert "is not as it was sealed (index.html: was changed)" in err
 
 
+def test_what_somebody_adds_meanwhile_is_not_lost(
+    room: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    from deidlab.report.dossier import building
+
+    draw, hand = building.dossier_to_html, ["--sign-with", room / "sign.key"]
+    (room / "other.txt").write_text("another")
+
+    def slowly(dossier: object) -> str:
+        monkeypatch.setattr(building, "dossier_to_html", draw)
+        done = deidlab(capsys, "dossier", "add", room / "dossier", "--document", room / "other.txt", *hand)
+        assert done.status == 0
+        return draw(dossier)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(building, "dossier_to_html", slowly)
+    done = deidlab(capsys, "dossier", "add", room / "dossier", "--document", room / "opinion.pdf", *hand)
+    assert done.status == 1 and "somebody added to it meanwhile" in done.err
+    names = files_of(room / "dossier")
+    assert "files/0009-document.txt" in names and "files/0009-document.pdf" not in names
+
+
 def test_no_name_of_a_file_a_column_or_a_note_reaches_record_or_dossier(
     tmp_path: Path, capsys: Capture
 ) -> None:

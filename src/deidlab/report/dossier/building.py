@@ -9,9 +9,9 @@ from pathlib import Path
 
 from deidlab.corpus.files import refuse_existing
 from deidlab.errors import ConfigError
-from deidlab.report.dossier.chain import APPROVAL, OPENED, RUN, Hand, append, canonical, now
+from deidlab.report.dossier.chain import APPROVAL, OPENED, RUN, Hand, append, canonical, chain_to_bytes, now
 from deidlab.report.dossier.evidence import Kind, ending_of, read_evidence
-from deidlab.report.dossier.folder import Dossier, read_dossier, write_dossier
+from deidlab.report.dossier.folder import CHAIN, Dossier, read_dossier, read_part, write_dossier
 from deidlab.report.dossier.page import dossier_to_html, read_facts
 from deidlab.report.dossier.runs import find_card, read_run
 from deidlab.report.dossier.software import list_software
@@ -21,7 +21,7 @@ from deidlab.report.dossier.verify import Asked, verify_dossier
 def open_dossier(folder: Path, title: str, hand: Hand) -> None:
     """A new folder with nothing in it but its title."""
     refuse_existing(folder, overwrite=False)
-    _write(folder, Dossier(append((), OPENED, {"title": title}, {}, hand)), hand)
+    _write(folder, None, Dossier(append((), OPENED, {"title": title}, {}, hand)), hand)
 
 
 def find_dossier(folder: Path) -> Dossier:
@@ -35,23 +35,23 @@ def find_dossier(folder: Path) -> Dossier:
 
 def add_to(folder: Path, runs: Iterable[Path], evidence: Iterable[tuple[Kind, Path]], hand: Hand) -> Dossier:
     """The folder with these runs and files, an entry each; all of them or none."""
-    dossier = find_dossier(folder)
+    before = dossier = find_dossier(folder)
     for output in runs:
         dossier = _add_run(dossier, output, hand)
     for kind, path in evidence:
         dossier = _add_file(dossier, path, kind, hand)
-    _write(folder, dossier, hand)
+    _write(folder, before, dossier, hand)
     return dossier
 
 
 def approve(folder: Path, who: tuple[str, str], until: date, hand: Hand) -> Dossier:
     """The folder with an approval of all that is in it, by name and role."""
-    dossier = find_dossier(folder)
+    before = find_dossier(folder)
     name, role = who
     says = {"name": name, "role": role, "until": until.isoformat()}
-    entries = append(dossier.entries, APPROVAL, says, {}, hand)
-    dossier = replace(dossier, entries=entries)
-    _write(folder, dossier, hand)
+    entries = append(before.entries, APPROVAL, says, {}, hand)
+    dossier = replace(before, entries=entries)
+    _write(folder, before, dossier, hand)
     return dossier
 
 
@@ -79,5 +79,9 @@ def _append(
     return Dossier(entries, {**dossier.files, **files})
 
 
-def _write(folder: Path, dossier: Dossier, hand: Hand) -> None:
-    write_dossier(folder, dossier, dossier_to_html(dossier), hand.signer)
+def _write(folder: Path, before: Dossier | None, dossier: Dossier, hand: Hand) -> None:
+    page = dossier_to_html(dossier)
+    # What somebody else added meanwhile would be gone, and nothing would show it.
+    if before is not None and read_part(folder, CHAIN) != chain_to_bytes(before.entries):
+        raise ConfigError(f"{folder}: somebody added to it meanwhile; nothing was added, run this again")
+    write_dossier(folder, dossier, page, hand.signer)

@@ -114,7 +114,7 @@ def _approvals(entries: Sequence[Entry]) -> DossierPart:
 def _runs(runs: Mapping[int, Mapping[str, Any]]) -> DossierPart:
     columns = columns_of(
         ("entry", "entry", "count"), ("operator", "operator", "text"), ("started", "started", "text"),
-        ("finished", "finished", "text"), ("notes", "notes", "count"), ("masked", "masked", "count"),
+        ("finished", "finished", "text"), ("masked", "masked", "count"),
         ("failed", "failed", "count"), ("version", "DeidLab", "text"), ("model", "model", "text"),
         ("policy", "policy", "text"), ("style", "style", "text"), ("key", "key id", "code"),
     )  # fmt: skip
@@ -128,7 +128,7 @@ def _runs(runs: Mapping[int, Mapping[str, Any]]) -> DossierPart:
         who, settings = run["provenance"], run["settings"]
         rows.append((
             number, who["operator"], _minute(who["started"]), _minute(who["finished"]),
-            run["notes"], run["masked"], run["failed"], run["versions"]["deidlab"],
+            run["masked"], run["failed"], run["versions"]["deidlab"],
             settings["model"], settings["policy"], settings["style"], who["key"]["id"],
         ))  # fmt: skip
         source, digest = who["source"], who["digests"]
@@ -139,7 +139,7 @@ def _runs(runs: Mapping[int, Mapping[str, Any]]) -> DossierPart:
             who["output"]["files"], _short(who["output"]["manifest"]), _short(run["record"]),
         ))  # fmt: skip
     said = (
-        "Who ran what, when (UTC), on what. Of digests the first characters are shown; the files have them whole. "
+        "Who ran what, when (UTC), on what. Of digests the first characters are shown; the files have all. "
         "The source's can be made again only with the key; the key itself stands nowhere."
     )
     return DossierPart(
