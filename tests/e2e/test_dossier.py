@@ -435,6 +435,28 @@ def test_a_folder_whose_files_have_real_names_is_held_by_digests_alone(
     )
 
 
+def test_a_run_into_a_table_goes_in_by_its_url(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("sqlalchemy")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "notes.csv").write_text("id,text\na,Seen 3/14/2071.\n")
+    deidlab(capsys, "key", "new", "k")
+    table = "sqlite:///out.db?table=masked"
+    assert (
+        deidlab(
+            capsys, "mask", "notes.csv", "--out", table, "--rules", "only", "--key-file", "k", "-q"
+        ).status
+        == 0
+    )
+    hand = ["--sign-with", "k", "-q"]
+    assert deidlab(capsys, "dossier", "new", "d", *hand).status == 0
+    done = deidlab(capsys, "dossier", "add", "d", "--run", table, *hand)
+    assert (done.status, done.err) == (0, "")
+    assert deidlab(capsys, "dossier", "verify", "d", "--without-approval").status == 0
+    assert "1 note as database" in (tmp_path / "d" / PAGE).read_text()
+
+
 def test_the_page_says_what_the_files_say(story: Path) -> None:
     page = (story / "dossier" / PAGE).read_text("utf-8")
     for words in (

@@ -71,10 +71,10 @@ def new(options: NewOptions) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddOptions(HandOptions):
-    run: tuple[Path, ...] = option(
+    run: tuple[str, ...] = option(
         (),
         metavar="OUT",
-        help="What `deidlab mask` wrote, a file or a folder, with its record beside it. Repeatable.",
+        help="What `deidlab mask` wrote: a file, a folder, or a table's URL. Repeatable.",
     )
     protocol: tuple[Path, ...] = option(
         (), metavar="FILE", help="A validation's protocol (JSON, TOML). Repeatable.", group=_EVIDENCE
@@ -101,6 +101,13 @@ class AddOptions(HandOptions):
         (), metavar="FILE", help="Any other document: an assessment, a report. Repeatable.", group=_EVIDENCE
     )
 
+    def runs(self) -> list[Path]:
+        """Where the records of the runs stand."""
+        from deidlab.cli.options.databases import is_database
+        from deidlab.corpus.database_url import target_place
+
+        return [target_place(each).stand_in if is_database(each) else Path(each) for each in self.run]
+
     def evidence(self) -> Iterator[tuple[Kind, Path]]:
         from deidlab.report.dossier.evidence import KINDS
 
@@ -123,7 +130,7 @@ def add(options: AddOptions) -> None:
     evidence = list(options.evidence())
     if not options.run and not evidence:
         raise UsageError("say what to add, such as --run OUT or --result FILE")
-    dossier = add_to(options.folder, options.run, evidence, options.hand())
+    dossier = add_to(options.folder, options.runs(), evidence, options.hand())
     n_new, head = len(options.run) + len(evidence), dossier.entries[-1].digest()
     tell(
         f"added {n_new} to {options.folder}: {len(dossier.entries)} entries, head {head}",

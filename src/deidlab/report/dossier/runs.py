@@ -37,8 +37,11 @@ class RunEvidence:
         return canonical(self.facts)
 
 
-def read_run(output: Path, has_files: bool = True) -> RunEvidence:
-    """The record beside an output; raises unless it is whole and the output is what the run wrote."""
+def read_run(output: Path) -> RunEvidence:
+    """The record beside an output; raises unless it is whole and the output is what the run wrote.
+
+    A table has no files to compare: `output` is then the name under which its record stands.
+    """
     folder = record_folder(output)
     try:
         data = read_input(folder / RECORD)
@@ -59,6 +62,7 @@ def read_run(output: Path, has_files: bool = True) -> RunEvidence:
     if sha256(manifest) != told:
         raise ConfigError(f"{folder / OUTPUTS}: is not as the run wrote it")
     facts["record"] = sha256(data)
+    has_files = record["settings"]["format"] != "database"
     if has_files and (problem := next(changed_outputs(output, facts, manifest), None)):
         raise ConfigError(f"{problem}; only an output as the run wrote it goes into a dossier")
     return RunEvidence(facts, manifest)
