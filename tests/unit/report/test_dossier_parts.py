@@ -15,6 +15,7 @@ import deidlab
 from deidlab.cli.options.telling import tell_command
 from deidlab.errors import ConfigError
 from deidlab.mask import load_policy, policy_to_table, table_to_policy
+from deidlab.report.dossier.chain import sha256
 from deidlab.report.dossier.evidence import KINDS, ending_of, list_facts, parse, read_evidence
 from deidlab.report.dossier.page import DossierPart, dossier_to_html
 from deidlab.report.dossier.signing import is_signed, read_signer
@@ -137,6 +138,28 @@ def test_only_what_can_be_read_is_taken_where_it_has_to_be(tmp_path: Path) -> No
         ".bin",
         ".bin",
     ]
+
+
+@pytest.mark.parametrize(
+    ("reached", "shown"), [(True, "what was wanted is shown"), (False, "what was wanted is not shown")]
+)
+def test_a_result_names_its_protocol_by_the_seal_inside(tmp_path: Path, reached: bool, shown: str) -> None:
+    from deidlab.report.dossier.building import Hand, add_to, open_dossier
+
+    (tmp_path / "k").write_bytes(b"k" * 32)
+    hand = Hand("Ada", read_signer(tmp_path / "k"))
+    rest = {"kind": "protocol", "bound": 0.01}
+    seal = sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode())
+    (tmp_path / "result.json").write_text(json.dumps({"protocol": seal, "reached": reached}))
+    for number, protocol in enumerate(({**rest, "digest": seal}, {**rest, "bound": 0.02, "digest": seal})):
+        (tmp_path / "protocol.json").write_text(json.dumps(protocol))
+        folder = tmp_path / str(number)
+        open_dossier(folder, "Letters", hand)
+        given = [(KINDS[name], tmp_path / f"{name}.json") for name in ("protocol", "result")]
+        page = dossier_to_html(add_to(folder, (), given, hand))
+        assert ("It names the protocol of entry 2 by its digest." in page) == (number == 0)
+        assert ("It names no protocol that was added before it." in page) == (number == 1)
+        assert shown in page
 
 
 def test_the_command_shows_only_what_cannot_be_a_name() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from deidlab.errors import ConfigError
 from deidlab.inputfile import read_input
+from deidlab.report.dossier.chain import sha256
 from deidlab.report.tables import counted
 
 _MOST_ROWS, _MOST_CHARACTERS, _DEEPEST = 120, 300, 4
@@ -86,6 +87,20 @@ def parse(ending: str, content: bytes) -> dict[str, Any]:
         raise ConfigError(f"not {ending[1:].upper()} in UTF-8, or nested too deep") from None
     if not isinstance(found, dict):
         raise ConfigError("not a JSON object")
+    return found
+
+
+def digests_of(ending: str, content: bytes) -> set[str]:
+    """The names by which another file may mean this one: its SHA-256, and the seal that it has inside.
+
+    A seal is the member `digest`: the SHA-256 of the rest, as JSON with sorted keys and no spaces.
+    """
+    found = {sha256(content)}
+    if ending == ".json":
+        table = parse(ending, content)
+        rest = {name: value for name, value in table.items() if name != "digest"}
+        plain = json.dumps(rest, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        found |= {sha256(plain.encode("utf-8", "surrogatepass"))} & {str(table.get("digest"))}
     return found
 
 

@@ -12,7 +12,7 @@ from deidlab.mask import table_to_policy
 from deidlab.report.audit.page import residual_parts
 from deidlab.report.dossier.approvals import read_approvals, standing
 from deidlab.report.dossier.chain import RUN, Entry
-from deidlab.report.dossier.evidence import KINDS, Kind, list_facts, parse
+from deidlab.report.dossier.evidence import KINDS, Kind, digests_of, list_facts, parse
 from deidlab.report.dossier.folder import Dossier
 from deidlab.report.dossier.software import software_table
 from deidlab.report.dossier.threats import flow_table, threat_table
@@ -61,7 +61,14 @@ def _cards(dossier: Dossier, runs: Mapping[int, Mapping[str, Any]]) -> Iterator[
     yield Card("notes masked", f"{sum(run['masked'] for run in runs.values()):,}")
     yield Card("notes failed", f"{failed:,}", "not written" if failed else "", warns=failed > 0)
     validated = {"protocol", "result"} <= kinds
-    yield Card("validation", "protocol and result" if validated else "none", warns=not validated)
+    reached = _reached(dossier)
+    shown = {True: "what was wanted is shown", False: "what was wanted is not shown", None: ""}[reached]
+    yield Card(
+        "validation",
+        "protocol and result" if validated else "none",
+        shown if validated else "",
+        warns=not validated or reached is False,
+    )
     found = standing(dossier.entries)
     until = min((each.until for each in found), default=None)
     yield Card(
@@ -70,6 +77,16 @@ def _cards(dossier: Dossier, runs: Mapping[int, Mapping[str, Any]]) -> Iterator[
         "" if until is None else _who(found),
         warns=until is None,
     )
+
+
+def _reached(dossier: Dossier) -> bool | None:
+    """Whether the latest result says that the wanted bound is shown; None where it does not say."""
+    for entry in reversed(dossier.entries):
+        if entry.kind == "result":
+            name = entry.says["file"]
+            told = parse(Path(name).suffix, dossier.files[name]).get("reached")
+            return told if isinstance(told, bool) else None
+    return None
 
 
 def _who(found: Sequence[Any]) -> str:
@@ -202,7 +219,12 @@ def _binding(dossier: Dossier, entry: Entry, content: bytes) -> Iterator[str]:
     if entry.kind != "result":
         return
     before = [each for each in dossier.entries if each.kind == "protocol" and each.number < entry.number]
-    named = [each.number for each in before for told in each.files.values() if told.encode() in content]
+    named = [
+        each.number
+        for each in before
+        for name in each.files
+        if any(told.encode() in content for told in digests_of(Path(name).suffix, dossier.files[name]))
+    ]
     if named:
         yield f"It names the protocol of entry {named[-1]} by its digest."
     else:
