@@ -7,10 +7,11 @@ here is an OSError with a plain `strerror`, so that it is told like a file that 
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import stat
+from io import BufferedReader
 from pathlib import Path
-from typing import IO
 
 MAX_BYTES = 128 * 1024 * 1024
 
@@ -19,7 +20,7 @@ _HANDED_IN = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 _NO_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
-def open_input(path: Path) -> IO[bytes]:
+def open_input(path: Path) -> BufferedReader:
     """The file, open for reading from its start."""
     return open(_descriptor(path), "rb")
 
@@ -41,6 +42,12 @@ def read_input(path: Path, limit: int = MAX_BYTES) -> bytes:
     finally:
         os.close(descriptor)
     raise OSError(errno.EFBIG, f"more than {limit >> 20} MiB is too much to read at once", str(path))
+
+
+def digest_input(path: Path) -> str:
+    """The SHA-256 of the whole file, however large."""
+    with open_input(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def require_regular(path: Path) -> None:

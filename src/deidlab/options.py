@@ -39,6 +39,10 @@ class Option:
     is_argument: bool = False
     details: Mapping[str, Any] | None = None
 
+    def spelling(self, field_name: str) -> str:
+        """What the option is called on the command line; of a switch with two sides, both."""
+        return self.names[0] if self.names else f"--{field_name.replace('_', '-')}"
+
 
 def option(
     default: Any = MISSING, *names: str, help: str, old: tuple[str, ...] = (), choices: tuple[str, ...] = (),

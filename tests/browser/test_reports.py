@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
+from deidlab.cli.app import run
 from deidlab.evaluate.resample import ResampleSettings
 from deidlab.report.audit.page import audit_to_html
 from deidlab.report.parameters.page import tensors_to_html
@@ -19,6 +20,7 @@ from deidlab.zoo.shipped import load_tensors
 from tests.browser.test_pages import check
 
 RECORDS = Path(__file__).parents[1] / "data" / "study-records"
+SAMPLES = Path(__file__).parents[2] / "samples" / "notes"
 AUDIT = {
     "run": {
         "finished": "2026-01-01", "seconds": 1.5, "masked": 12, "failed": 1, "patients": 3, "patients_known": True,
@@ -42,7 +44,45 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "index.html").rename(folder / "study.html")
     (folder / "audit.html").write_text(audit_to_html(json.loads(json.dumps(AUDIT))), "utf-8")
     (folder / "parameters.html").write_text(tensors_to_html([load_tensors("albert-base", "mlm")]), "utf-8")
+    write_dossier(folder)
     return folder
+
+
+def write_dossier(folder: Path) -> None:
+    """A dossier with all that one can hold, by the commands that people give."""
+
+    def said(*words: str | Path) -> None:
+        assert run([*map(str, words), "--quiet"]) == 0
+
+    for name in ("mask.key", "sign.key"):
+        said("key", "new", folder / name)
+    notes = ["mask", SAMPLES, "--rules", "only", "--key-file", folder / "mask.key"]
+    said(*notes, "--out", folder / "first", "--style", "surrogate", "--operator", "Ada Roe")
+    said(*notes, "--out", folder / "second.jsonl", "--ids", "keep", "--operator", "Ben Roe")
+    said("audit", folder / "first", "--report", folder / "found.json")
+    (folder / "facts.json").write_text(
+        json.dumps({"bound": 0.01, "strata": [{"type": "letters", "notes": 300}] * 9})
+    )
+    (folder / "card.md").write_text("# A card\n\n" + "A long line that goes on and on. " * 12)
+    hand = ["--sign-with", folder / "sign.key"]
+    said("dossier", "new", folder / "dossier", "--title", "Letters of a clinic", *hand)
+    given = [("protocol", "facts"), ("result", "facts"), ("utility", "facts"), ("audit", "found")]
+    files = [word for name, stem in given for word in (f"--{name}", folder / f"{stem}.json")]
+    runs = ["--run", folder / "first", "--run", folder / "second.jsonl", "--card", folder / "card.md"]
+    said("dossier", "add", folder / "dossier", *runs, *files, *hand)
+    said(
+        "dossier",
+        "approve",
+        folder / "dossier",
+        "--name",
+        "B. Vance",
+        "--role",
+        "DPO",
+        "--until",
+        "2999-01-01",
+        *hand,
+    )
+    (folder / "dossier.html").write_bytes((folder / "dossier" / "index.html").read_bytes())
 
 
 @pytest.fixture
@@ -61,7 +101,7 @@ def window(browser: Browser) -> Iterator[Page]:
     assert not faults, faults
 
 
-@pytest.mark.parametrize("name", ["study", "audit", "parameters"])
+@pytest.mark.parametrize("name", ["study", "audit", "parameters", "dossier"])
 @pytest.mark.parametrize("width", [1280, 800])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_page_has_no_violation_and_keeps_within_its_window(
@@ -82,3 +122,12 @@ def test_a_table_says_when_it_is_wider_than_the_page(window: Page, files: Path) 
     window.set_viewport_size({"width": 4000, "height": 900})
     window.evaluate("document.querySelector('.frame').style.maxWidth = 'none'")
     said.wait_for(state="hidden")
+
+
+def test_a_dossier_with_all_of_it_unfolded_has_no_violation(window: Page, files: Path) -> None:
+    window.goto((files / "dossier.html").as_uri())
+    n_folded = window.locator("details").count()
+    assert n_folded >= 3
+    window.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
+    check(window, "dossier unfolded")
+    assert "A long line" in window.locator("pre").first.inner_text()

@@ -24,6 +24,7 @@ _COMMANDS = {
         "audit": "Report on a masking run: what was replaced, how surely, what is left, and how much leaks.",
         "risk": "How alone what a masked output still tells leaves its patients.",
         "validate": "Evidence by reading: a protocol first, a sample for people, bounds on what leaks.",
+        "dossier": "One folder that a third person can check: runs, validation, policy, approvals, signed.",
         "restore": "Undo a mask exactly, with the map that `deidlab mask --keep-map` wrote.",
         "policy": "What happens to each kind of PHI: see a policy with examples, and check your own.",
         "key": "The secret that decides surrogates and pseudonyms.",

@@ -75,6 +75,13 @@ class MaskOptions:
         help="List failed notes with their real ids and files (for you alone: mode 0600).",
         group=OUTPUT,
     )
+    operator: str = option(
+        "",
+        metavar="NAME",
+        envvar="DEIDLAB_OPERATOR",
+        help="Who runs this, for the record [default: the account's name].",
+        group=OUTPUT,
+    )
     overwriting: OverwriteOption
     answer: AnswerOptions
     engine: EngineOptions

@@ -10,11 +10,12 @@ import typer
 
 from deidlab.cli.mask_options import MaskOptions
 from deidlab.cli.options.finding import check_finding
+from deidlab.cli.options.telling import tell_command
 from deidlab.cli.output import tell
 from deidlab.errors import ConfigError, UsageError
 from deidlab.execute import Executor
 from deidlab.mask import MaskSettings, load_policy
-from deidlab.pipeline.jobs import MaskJob
+from deidlab.pipeline.jobs import Caller, MaskJob
 from deidlab.pipeline.settings import Finding, SourceSettings
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class MaskRequest:
             overwrite=self.options.overwriting.overwrite,
             sink=self.sink,
             append=self.options.to_table.append,
+            caller=Caller(self.options.operator, tell_command("deidlab mask", self.options)),
             execute=execute,
         )
 

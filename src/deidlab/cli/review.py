@@ -52,6 +52,7 @@ def _read_options(
     """What the options ask for: how to serve, what to load, and which models to compare."""
     from deidlab.cli.mask_secrets import find_key
     from deidlab.web.choosing import choose_models, read_policies
+    from deidlab.web.proxies import read_proxies
     from deidlab.web.review_load import LoadSettings
     from deidlab.web.settings import ServeSettings
     from deidlab.web.tokens import find_tokens
@@ -67,6 +68,7 @@ def _read_options(
         tokens=find_tokens(server.token_file),
         hosts=server.allow_host,
         reviewer=name_reviewer(options.reviewer),
+        proxies=read_proxies(server.trusted_proxy),
         style=masking.style,
         policy=masking.policy,
         policies=read_policies(masking.policy_file),

@@ -66,6 +66,7 @@ def _settings(options: ServeOptions) -> tuple[ServeSettings, bool]:
     """What the server is told, and whether its key outlives it."""
     from deidlab.cli.mask_secrets import find_key
     from deidlab.web.choosing import choose_models, read_policies
+    from deidlab.web.proxies import read_proxies
     from deidlab.web.settings import ServedCodes, ServeSettings
     from deidlab.web.tokens import find_tokens
 
@@ -81,6 +82,7 @@ def _settings(options: ServeOptions) -> tuple[ServeSettings, bool]:
         key=key,
         tokens=find_tokens(server.token_file),
         hosts=server.allow_host,
+        proxies=read_proxies(server.trusted_proxy),
         style=masking.style,
         policy=masking.policy,
         policies=read_policies(masking.policy_file),

@@ -15,7 +15,15 @@ from deidlab.mask.facts import Fact, pack_facts, unpack_facts
 from deidlab.mask.keepmap import MapEntry, MapReader, MapWriter, restore_text
 from deidlab.mask.keys import KeyFile, new_key, own_patient, random_key, read_key
 from deidlab.mask.masker import Masker, mask_notes
-from deidlab.mask.policy import Policy, Row, known_policies, load_policy, read_policy
+from deidlab.mask.policy import (
+    Policy,
+    Row,
+    known_policies,
+    load_policy,
+    policy_to_table,
+    read_policy,
+    table_to_policy,
+)
 from deidlab.mask.settings import MaskSettings
 from deidlab.mask.state import PatientState
 from deidlab.mask.styles import known_styles
@@ -41,10 +49,12 @@ __all__ = [
     "new_key",
     "own_patient",
     "pack_facts",
+    "policy_to_table",
     "random_key",
     "read_key",
     "read_policy",
     "restore_text",
     "settle",
+    "table_to_policy",
     "unpack_facts",
 ]

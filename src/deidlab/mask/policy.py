@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -118,6 +118,19 @@ def _load(name_or_file: str, beside: Path | None = None, depth: int = 0) -> Poli
 def read_policy(table: Mapping[str, Any]) -> Policy:
     """A policy from a table as TOML gives it; unknown keys are errors that name the nearest valid one."""
     return _policy_of(table, None, 0)
+
+
+def policy_to_table(policy: Policy) -> dict[str, Any]:
+    """All of a policy as JSON can hold it, thresholds that a run settled too; `table_to_policy` reads it."""
+    rows = {label: asdict(row) for label, row in sorted(policy.rows.items())}
+    told = {"name": policy.name, "description": policy.description}
+    return {**told, "default": asdict(policy.default), "types": rows}
+
+
+def table_to_policy(table: Mapping[str, Any]) -> Policy:
+    """The policy that a record holds."""
+    rows = {str(label): Row(**row) for label, row in table["types"].items()}
+    return Policy(str(table["name"]), str(table["description"]), rows, Row(**table["default"]))
 
 
 def _policy_of(table: Mapping[str, Any], folder: Path | None, depth: int) -> Policy:

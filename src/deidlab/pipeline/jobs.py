@@ -19,6 +19,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class Caller:
+    """Who runs a job, and by which command line, as its record says it; an empty operator is the account."""
+
+    operator: str = ""
+    command: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class MaskJob:
     """All that decides a masked corpus; `spans` is a corpus whose spans are used as they are.
 
@@ -47,6 +55,7 @@ class MaskJob:
     sink: TablePlace | None = None
     append: bool = False
     target: Target | None = None
+    caller: Caller = field(default=Caller(), metadata=left_out("who runs it changes no note"))
     execute: Executor | None = field(
         default=None, metadata=left_out("who works changes nothing of what comes out")
     )

@@ -19,7 +19,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from deidlab.execute import Failed
 from deidlab.execute.tasks import FarItems, pair
-from deidlab.mask import Crosswalk, Masker
+from deidlab.mask import Crosswalk, Masker, policy_to_table
 from deidlab.pipeline.io.file_sink import put_in_place
 from deidlab.pipeline.io.kinds import Sink, Source
 from deidlab.pipeline.io.notes import Note
@@ -37,8 +37,10 @@ from deidlab.pipeline.run.one_pass import OnePass, Watch
 from deidlab.pipeline.run.overwriting import check_places
 from deidlab.pipeline.run.partial import Partial, open_partial
 from deidlab.pipeline.run.parts import PartNote
+from deidlab.pipeline.run.provenance import Outputs, begin_provenance, describe_provenance, list_outputs
 from deidlab.pipeline.run.record import (
     NOTES,
+    OUTPUTS,
     RECORD,
     Tally,
     failure_rows,
@@ -105,6 +107,7 @@ def mask_corpus(job: MaskJob, watch: Watch = no_watch) -> MaskOutcome:
         sink.check(partial)
         source = source.pin(partial)
         spans = spans and spans.pin(partial, "spans")
+        begin_provenance(partial)
         run = _Run(job, source, spans, sink, partial, watch, own_crosswalk(job.settings, partial))
         find_all(run)
         settle_patients(run)
@@ -182,7 +185,10 @@ def _write(run: _Run, started: float) -> dict[str, Any]:
     tally = Tally()
     with open_private(beside / NOTES) as notes:
         written = sink.write(_pass_by(run, tally, notes), partial, partial.state.any_annotated())
-    record = {**_record(run, tally, started), **written}
+    outputs = list_outputs(sink.written(partial) if tally.n_notes else None, job.writing.ids_kept)
+    with open_private(beside / OUTPUTS) as manifest:
+        manifest.write(outputs.manifest)
+    record = {**_record(run, tally, started), **written, "provenance": _provenance(run, outputs)}
     if (compared := compare_devices(job, run.source, partial)) is not None:
         record["compared_with_here"] = compared
     with open_private(beside / RECORD) as file:
@@ -206,6 +212,13 @@ def _pass_by(run: _Run, tally: Tally, notes: IO[str]) -> Iterator[Any]:
         yield run.sink.take(line)
 
 
+def _provenance(run: _Run, outputs: Outputs) -> dict[str, Any]:
+    sources = {"source": run.source.pinned(run.partial)}
+    if run.spans is not None:
+        sources["spans"] = run.spans.pinned(run.partial, "spans")
+    return {**describe_provenance(run.job, run.partial, outputs), **sources}
+
+
 def _record(run: _Run, tally: Tally, started: float) -> dict[str, Any]:
     job, state = run.job, run.partial.state
     failures = state.failures()
@@ -219,6 +232,7 @@ def _record(run: _Run, tally: Tally, started: float) -> dict[str, Any]:
         **tally.to_json(),
         "failures": failure_rows(failures),
         "settings": describe_settings(job, run.sink.kind),
+        "policy": policy_to_table(job.settings.policy),
         "versions": versions(),
         **job.executor.describe(),
         "seconds": round(time.time() - started, 3),

@@ -84,7 +84,7 @@ def configure(app: FastAPI, settings: ServeSettings) -> uvicorn.Config:
         secure = {"ssl_certfile": str(settings.tls_certificate), "ssl_keyfile": str(settings.tls_key)}
     return uvicorn.Config(
         app,
-        http=bounded_protocol(settings.limits),
+        http=bounded_protocol(settings.limits, settings.proxies),
         ws="none",
         lifespan="on",
         log_config=None,

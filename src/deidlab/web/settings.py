@@ -17,6 +17,7 @@ from deidlab.mask.styles import find_style
 from deidlab.models import DEFAULT, HOME
 from deidlab.options import option
 from deidlab.pipeline.settings import Finding
+from deidlab.web.proxies import NO_PROXIES, Proxies
 from deidlab.web.tokens import Tokens
 
 RULES_ONLY = "rules"
@@ -118,7 +119,8 @@ class ServeSettings:
 
     Without tokens anyone on this machine may ask, and nobody else: listening elsewhere needs `tokens`.
     `reviewer` is who is asking where there are no tokens. `hosts` are further names by which browsers may
-    call this server. `policies` are those of your own, by name, beside the shipped ones.
+    call this server. `policies` are those of your own, by name, beside the shipped ones. `proxies` let other
+    machines in, and are believed when they say for whom they ask.
     """
 
     host: str = "127.0.0.1"
@@ -127,6 +129,7 @@ class ServeSettings:
     key: bytes = field(default_factory=random_key, repr=False)
     tokens: Tokens = field(default_factory=Tokens, repr=False)
     hosts: tuple[str, ...] = ()
+    proxies: Proxies = NO_PROXIES
     reviewer: str = "local"
     style: str = "tag"
     policy: str = "i2b2"
@@ -153,6 +156,11 @@ class ServeSettings:
             raise ConfigError(
                 f"listening on {self.host} lets other machines in, which needs a token: write one with "
                 "--token-file FILE --add-reviewer NAME, or set DEIDLAB_TOKEN"
+            )
+        if self.proxies and not self.tokens:
+            raise ConfigError(
+                "a proxy lets other machines in, which needs a token: write one with --token-file FILE "
+                "--add-reviewer NAME, or set DEIDLAB_TOKEN"
             )
         if (self.tls_certificate is None) != (self.tls_key is None):
             raise ConfigError("TLS needs both a certificate and its key")

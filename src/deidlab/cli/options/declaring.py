@@ -69,7 +69,7 @@ class _Taken:
     def spelling(self) -> str:
         """What the option is called on the command line."""
         assert self.said is not None
-        return self.said.names[0] if self.said.names else f"--{self.name.replace('_', '-')}"
+        return self.said.spelling(self.name)
 
     def renamed(self) -> Iterator[tuple[str, str]]:
         """Each old spelling with the one of now; of a switch with two sides, each side with its own."""

@@ -31,6 +31,12 @@ class ServerOptions:
     allow_host: tuple[str, ...] = option(
         (), metavar="NAME", help="Another name by which browsers may reach this server. Repeatable."
     )
+    trusted_proxy: tuple[str, ...] = option(
+        (),
+        metavar="ADDRESS",
+        help="A proxy, or a network of them, whose X-Forwarded-For names the client for limits and log. "
+        "Repeatable.",
+    )
     access_log: Path | None = option(
         None, metavar="FILE", help="Where the access log goes (mode 0600) [default: standard error]."
     )

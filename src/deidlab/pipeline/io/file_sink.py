@@ -100,6 +100,9 @@ class FileSink(Sink):
         self.write_to(partial.fresh(self._unnamed), notes, self.columns, annotated)
         return {}
 
+    def written(self, partial: Partial) -> Path | None:
+        return partial.folder / self._unnamed
+
     def put_in_place(self, partial: Partial) -> None:
         put_in_place(partial.folder / self._unnamed, self.path, partial.fresh("old"))
 

@@ -17,7 +17,7 @@ from deidlab.errors import CorpusError
 from deidlab.pipeline.io.checking import check_files, check_stream
 from deidlab.pipeline.io.kinds import Source
 from deidlab.pipeline.io.notes import BEGINNING, Note, Start, to_note, with_patients
-from deidlab.pipeline.io.pinning import pin_files
+from deidlab.pipeline.io.pinning import pin_files, pinned_files
 from deidlab.pipeline.settings import SourceSettings
 from deidlab.types import Document
 
@@ -53,6 +53,9 @@ class FileSource(Source):
     def pin(self, partial: Partial, role: str = "source") -> FileSource:
         pin_files(self.settings.path, self.format, partial, role)
         return self
+
+    def pinned(self, partial: Partial, role: str = "source") -> dict[str, str]:
+        return {"format": self.format.name, **pinned_files(partial, role)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,6 +85,10 @@ class Source(ABC):
         """The source as it was when the run began; raises where it is not so any more."""
         return self
 
+    def pinned(self, partial: Partial, role: str = "source") -> dict[str, str]:
+        """What tells the source that was pinned from others, for the record: keyed digests, no name."""
+        return {}
+
 
 class Sink(ABC):
     """Where masked notes go; the run's folder is named after `path`, and its record says `kind`."""
@@ -113,6 +117,10 @@ class Sink(ABC):
     def take(self, line: dict[str, Any]) -> Any:
         """What it needs of a masked note's line: what was rendered, for most."""
         return line["output"]
+
+    def written(self, partial: Partial) -> Path | None:
+        """The file or folder that was written, where it stands before it gets its name."""
+        return None
 
     def put_in_place(self, partial: Partial) -> None:  # noqa: B027
         """Give what was written its name."""

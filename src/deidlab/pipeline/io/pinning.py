@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,6 +49,15 @@ def pin_files(source: Path, format: Format, partial: Partial, role: str) -> None
         partial.state.put_setting(name, json.dumps(astuple(looking.look())))
     else:
         _compare(Pin(*json.loads(kept)), looking)
+
+
+def pinned_files(partial: Partial, role: str) -> dict[str, str]:
+    """What was noted down of the source; of one whose content was not read, the times of its last change."""
+    kept = partial.state.setting(f"pin {role}")
+    found = {} if kept is None else asdict(Pin(*json.loads(kept)))
+    return {
+        name: told for name, told in found.items() if name != ("times" if found["content"] else "content")
+    }
 
 
 def _compare(kept: Pin, looking: Looking) -> None:

@@ -91,6 +91,10 @@ class TableSource(Source):
         pinned._check_rows_done(partial, pinned.start(partial, "find"))
         return pinned
 
+    def pinned(self, partial: Partial, role: str = "source") -> dict[str, str]:
+        kept = partial.state.setting(_ROWS) if role == "source" else None
+        return {"format": "database", **({} if kept is None else {"rows": kept})}
+
     def _as_begun(self, partial: Partial) -> TablePlace:
         """The place up to the key that was the last when the run began."""
         kept = partial.state.setting(_LAST)

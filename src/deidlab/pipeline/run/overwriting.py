@@ -11,7 +11,7 @@ from deidlab.corpus.files import SIDECAR, id_to_name, refuse_existing, refuse_fo
 from deidlab.corpus.format import FORMATS
 from deidlab.errors import CorpusError
 from deidlab.pipeline.jobs import MaskJob
-from deidlab.pipeline.run.record import NOTES, RECORD, record_folder
+from deidlab.pipeline.run.record import NOTES, OUTPUTS, RECORD, record_folder
 
 if TYPE_CHECKING:
     from deidlab.pipeline.io.kinds import Source
@@ -25,7 +25,7 @@ def check_places(job: MaskJob, sources: Iterable[Source], output: Path | None) -
     inputs = [finding.known, finding.allow, finding.deny, *(source.files for source in sources)]
     refuse_overlap((output, beside), inputs)
     if beside.is_dir():
-        refuse_foreign(beside, (RECORD, NOTES).__contains__)
+        refuse_foreign(beside, (RECORD, NOTES, OUTPUTS).__contains__)
     if output is not None and output.is_dir() and any(output.iterdir()):
         refuse_foreign(output, frozenset(_written(beside)).__contains__)
 

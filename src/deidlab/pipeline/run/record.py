@@ -23,7 +23,7 @@ from deidlab.pipeline.run.state import Failure
 BINS = 20
 _BANDS = 10
 _N_REVIEW = 50
-RECORD, NOTES = "record.json", "notes.jsonl"
+RECORD, NOTES, OUTPUTS = "record.json", "notes.jsonl", "outputs.sha256"
 
 
 @dataclass(slots=True)

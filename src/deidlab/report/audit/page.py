@@ -56,11 +56,7 @@ def _chapters(run: Mapping[str, Any], audit: Mapping[str, Any]) -> Iterator[Audi
     said += f"{certainty['unscored']:,} spans came without a certainty."
     yield AuditPart("Certainty", said, bins=tuple(certainty["bins"]))
     yield _review(run)
-    yield _second(audit["second"])
-    if audit.get("gold"):
-        yield _gold(audit["gold"])
-    if audit.get("sample"):
-        yield AuditPart("Read by people", _sample(audit["sample"]))
+    yield from residual_parts(audit)
     if run["failures"]:
         rows = [
             (row["document"], row["stage"], row["reason"], row["number"]) for row in run["failures"][:200]
@@ -70,6 +66,15 @@ def _chapters(run: Mapping[str, Any], audit: Mapping[str, Any]) -> Iterator[Audi
     shown = {**run["settings"], **run["versions"], "workers": run["workers"]}
     told = [(name.replace("_", " "), _say(value)) for name, value in shown.items() if name != "actions"]
     yield AuditPart("Settings", "", (text_table("Settings", ("setting", "value"), told, 2),))
+
+
+def residual_parts(audit: Mapping[str, Any]) -> Iterator[AuditPart]:
+    """What is left after masking, as far as a second look, gold and people's reading tell."""
+    yield _second(audit["second"])
+    if audit.get("gold"):
+        yield _gold(audit["gold"])
+    if audit.get("sample"):
+        yield AuditPart("Read by people", _sample(audit["sample"]))
 
 
 def _counts(run: Mapping[str, Any]) -> AuditPart:

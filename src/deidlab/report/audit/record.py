@@ -65,7 +65,7 @@ def read_record(output: Path | TablePlace) -> RunRecord:
     folder = _find(output if isinstance(output, Path) else output.stand_in)
     try:
         facts = json.loads((folder / RECORD).read_text("utf-8"))
-        _check_shape(facts)
+        check_shape(facts)
         notes = NotesOnDisk(folder / NOTES)
     except OSError:
         raise CorpusError(f"{folder}: no record of a masking run; `deidlab mask` writes one") from None
@@ -81,7 +81,7 @@ _SHAPE: dict[str, type | tuple[type, ...]] = {
 }  # fmt: skip
 
 
-def _check_shape(facts: Any) -> None:
+def check_shape(facts: Any) -> None:
     """Raise ValueError, or KeyError, where a record is not as a run writes it."""
     if not isinstance(facts, dict) or not all(isinstance(facts[key], kind) for key, kind in _SHAPE.items()):
         raise ValueError
