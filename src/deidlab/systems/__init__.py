@@ -4,7 +4,7 @@ elsewhere.
     specification                 what a person typed -> which system
     opening                       the one list of kinds -> a system that answers
     process, service, recorded    how it is reached: JSON lines, HTTP, or a corpus with its answers
-    worker + adapters/            the other end of a process: one file a system, run by whichever Python has it
+    worker + adapters/            the other end of a process: one file a system, for the Python that has it
     contract                      a question and an answer as JSON, and what is wrong with an answer
     cutting, asking               notes -> questions -> spans, failures and times
     naming, judging               a system's labels -> those of the gold; what it found beside the gold
