@@ -1,9 +1,9 @@
-"""What masking costs and what an attack tells, for the three styles: on notes that DeidLab makes, and on MEDDOCAN.
+"""What masking costs and what an attack tells, for the three styles: on made notes, and on MEDDOCAN.
 
     python benchmarks/utility.py [--notes 240] [--meddocan FOLDER] [--limit 120] [--out FOLDER]
 
-The made notes are classified by their kind, which the maker wrote; MEDDOCAN's by the sex of the patient, as its
-gold has it, with that very mention blanked out: what is left to go by are names, pronouns and diseases.
+The made notes are classified by their kind, which the maker wrote; MEDDOCAN's by the sex of the patient, as
+its gold has it, with that very mention blanked out: what is left to go by are names, pronouns and diseases.
 """
 
 from __future__ import annotations

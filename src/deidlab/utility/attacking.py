@@ -34,19 +34,26 @@ _HASHED = 512
 _AROUND = 20
 # With fewer of either a figure says nothing.
 _FEWEST = 20
+# Every one is a training; the least p that can be told is one over one more.
+_SHUFFLES = 49
 
 
 @dataclass(frozen=True, slots=True)
 class AttackFigures:
     """Of a kind of mention: how many originals and surrogates there were, the area under the curve, and the
     share of originals among as many of the most suspicious mentions as there are originals; `chance` is that
-    of guessing."""
+    of guessing.
+
+    `p` is the share of trainings on shuffled truths that did as well. Intervals draw patients again, but
+    train nothing anew: they are somewhat too narrow to tell chance by.
+    """
 
     originals: int
     surrogates: int
     area: Interval
     picked: Interval
     chance: float
+    p: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +74,14 @@ def attack_surrogates(
         raise CorpusError(
             f"the attack needs {_FEWEST} mentions that are left, as many surrogates, and {FOLDS} patients"
         )
-    scores = _suspicion(mentions, settings.seed)
+    truths = _shuffled(mentions, min(_SHUFFLES, settings.n_resamples), settings.seed)
+    scores = _suspicion(mentions, truths, settings.seed)
     names = ["all", *(kind for kind, _ in Counter(mentions.kinds).most_common())]
     found = {}
     for name in names:
         rows = np.array([name in ("all", kind) for kind in mentions.kinds])
         if min(mentions.original[rows].sum(), (1 - mentions.original[rows]).sum()) >= _FEWEST:
-            found[name] = _figures(mentions, scores, rows, settings)
+            found[name] = _figures(mentions, truths[rows], scores[rows], rows, settings)
     return found
 
 
@@ -146,40 +154,58 @@ def _vector(text: str, start: int, end: int, words: Counter[str], days_off: floa
     return vector
 
 
-def _suspicion(mentions: _Mentions, seed: int) -> Floats:
-    """How surely each mention is an original, by a model that saw other patients alone."""
+def _shuffled(mentions: _Mentions, n: int, seed: int) -> Ints:
+    """A column with the truth, and columns with it shuffled among mentions of each kind."""
+    draw = np.random.default_rng(seed)
+    truths = np.repeat(mentions.original[:, None], n + 1, axis=1)
+    kinds = np.array(mentions.kinds, object)
+    for kind in sorted(set(mentions.kinds)):
+        rows = np.flatnonzero(kinds == kind)
+        for column in range(1, n + 1):
+            truths[rows, column] = draw.permutation(mentions.original[rows])
+    return truths
+
+
+def _suspicion(mentions: _Mentions, truths: Ints, seed: int) -> Floats:
+    """How surely each mention is an original, by models that saw other patients alone, a column a truth."""
     folds = deal_folds(mentions.patients, seed)
-    scores = np.zeros(len(folds))
+    scores = np.zeros(truths.shape)
     for fold in range(FOLDS):
         inside, outside = folds == fold, folds != fold
         if inside.any():
-            model = train_logistic(mentions.vectors[outside], mentions.original[outside], 2)
-            scores[inside] = probabilities(mentions.vectors[inside], *model)[:, 1]
+            model = train_logistic(mentions.vectors[outside], truths[outside].astype(float))
+            scores[inside] = probabilities(mentions.vectors[inside], *model)
     return scores
 
 
-def _figures(mentions: _Mentions, scores: Floats, rows: Ints, settings: ResampleSettings) -> AttackFigures:
-    original, own = mentions.original[rows], scores[rows]
-    order = np.argsort(own, kind="stable")
-    original, own = original[order], own[order]
+def _figures(
+    mentions: _Mentions, truths: Ints, scores: Floats, rows: Ints, settings: ResampleSettings
+) -> AttackFigures:
+    areas = [_area_of(truths[:, column], scores[:, column]) for column in range(truths.shape[1])]
+    as_good = sum(area >= areas[0] for area in areas[1:])
+    order = np.argsort(scores[:, 0], kind="stable")
+    original, own = truths[order, 0], scores[order, 0]
     patients = np.array(mentions.patients, object)[rows][order]
     names, owner = np.unique(patients, return_inverse=True)
     n = int(original.sum())
     picked = (np.arange(len(own)) >= len(own) - n).astype(float)
-    ones = np.ones((1, len(own)))
-    areas, shares = [], []
+    drawn_areas, drawn_shares = [np.zeros(0)], [np.zeros(0)]
     for weights in draw_weights(len(names), settings.n_resamples, settings.seed):
-        areas.append(_area(original, own, weights[:, owner]))
-        shares.append(_share(original, picked, weights[:, owner]))
-    many = (np.concatenate(each) if each else np.zeros(0) for each in (areas, shares))
-    area, share = float(_area(original, own, ones)[0]), float(_share(original, picked, ones)[0])
-    drawn_areas, drawn_shares = many
+        drawn_areas.append(_area(original, own, weights[:, owner]))
+        drawn_shares.append(_share(original, picked, weights[:, owner]))
+    share = float(_share(original, picked, np.ones((1, len(own))))[0])
     return AttackFigures(
         n, len(own) - n,
-        interval(area, drawn_areas, settings.confidence),
-        interval(share, drawn_shares, settings.confidence),
+        interval(areas[0], np.concatenate(drawn_areas), settings.confidence),
+        interval(share, np.concatenate(drawn_shares), settings.confidence),
         n / len(own),
+        (1 + as_good) / len(areas) if len(areas) > 1 else None,
     )  # fmt: skip
+
+
+def _area_of(original: Ints, scores: Floats) -> float:
+    order = np.argsort(scores, kind="stable")
+    return float(_area(original[order], scores[order], np.ones((1, len(order))))[0])
 
 
 def _area(original: Ints, scores: Floats, weights: Floats) -> Floats:

@@ -1,7 +1,7 @@
-"""Vectors and labels in, a logistic regression that tells them, and what it says of those it did not see.
+"""Vectors and labels in, logistic regressions that tell them, and what they say of those they did not see.
 
-It is small on purpose: what is asked is not how good a model can get, but how much worse the same one gets
-when it learned from masked notes.
+They are small on purpose: what is asked is not how good a model can get, but how much worse the same one
+gets when it learned from masked notes.
 """
 
 from __future__ import annotations
@@ -61,15 +61,15 @@ def count_words(text: str) -> Bag:
     return Counter(word for a, b in find_words(text) if (word := text[a:b].lower())[0].isalnum())
 
 
-def train_logistic(vectors: Floats, labels: Ints, n_classes: int) -> tuple[Floats, Floats]:
-    """Weights and offsets, by gradient with momentum from nought: the same each time."""
-    weights, offsets = np.zeros((vectors.shape[1], n_classes)), np.zeros(n_classes)
-    wanted = np.eye(n_classes)[labels]
+def train_logistic(vectors: Floats, wanted: Floats) -> tuple[Floats, Floats]:
+    """Weights and offsets of one regression for each column of yes and no, by gradient with momentum from
+    nought: the same each time."""
+    weights, offsets = np.zeros((vectors.shape[1], wanted.shape[1])), np.zeros(wanted.shape[1])
     pace, momentum = [np.zeros_like(weights), np.zeros_like(offsets)], 0.9
-    # The largest curvature of the loss is half the mean square of a row: a step that cannot overshoot.
-    rate = 1.0 / max(0.5 * float((vectors**2).sum(axis=1).mean() + 1), 1e-6)
+    # The largest curvature of the loss is a quarter of the mean square of a row: no step can overshoot.
+    rate = 1.0 / (0.25 * float((vectors**2).sum(axis=1).mean() + 1))
     for _ in range(_STEPS):
-        gap = (probabilities(vectors, weights, offsets) - wanted) / len(labels)
+        gap = (probabilities(vectors, weights, offsets) - wanted) / len(wanted)
         pace[0] = momentum * pace[0] - rate * (vectors.T @ gap + _DECAY * weights)
         pace[1] = momentum * pace[1] - rate * gap.sum(axis=0)
         weights, offsets = weights + pace[0], offsets + pace[1]
@@ -77,9 +77,8 @@ def train_logistic(vectors: Floats, labels: Ints, n_classes: int) -> tuple[Float
 
 
 def probabilities(vectors: Floats, weights: Floats, offsets: Floats) -> Floats:
-    scores = vectors @ weights + offsets
-    scores = np.exp(scores - scores.max(axis=1, keepdims=True))
-    shares: Floats = scores / scores.sum(axis=1, keepdims=True)
+    """Of a yes, a column a regression."""
+    shares: Floats = 1 / (1 + np.exp(-(vectors @ weights + offsets)))
     return shares
 
 
@@ -102,7 +101,7 @@ def predict_unseen(
             continue
         bags = [learned[place] for place in outside]
         vocabulary = learn_vocabulary(bags)
-        model = train_logistic(vocabulary.vectors(bags), labels[outside], n_classes)
+        model = train_logistic(vocabulary.vectors(bags), np.eye(n_classes)[labels[outside]])
         for answers, texts in zip(said, asked, strict=True):
             vectors = vocabulary.vectors([texts[place] for place in inside])
             answers[inside] = probabilities(vectors, *model).argmax(axis=1)

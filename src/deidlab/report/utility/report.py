@@ -133,8 +133,8 @@ def _kept_tables(utility: Utility, note: str) -> Iterator[Table]:
         ("new", "New ones", "count"),
     )  # fmt: skip
     said = (
-        "The difference is of all figures together, on the same notes. New ones stand in the copy alone: what "
-        f"took the place of PHI looks like one. {note}"
+        "The difference is of all figures together, on the same notes. New ones stand in the copy alone: "
+        f"what took the place of PHI looks like one. {note}"
     )
     yield Table("Styles against each other", columns, tuple(apart), said, key="styles")
 
@@ -176,20 +176,19 @@ def _attack_table(utility: Utility, note: str) -> Iterator[Table]:
         return
     rows: list[tuple[Value, ...]] = []
     for kind, found in utility.attack.items():
-        low = found.area.low
-        better = None if low is None else low > 0.5
-        rows.append((kind, found.originals, found.surrogates, found.area, better, found.picked, found.chance))
+        rows.append(
+            (kind, found.originals, found.surrogates, found.area, found.p, found.picked, found.chance)
+        )
     columns = columns_of(
         ("kind", "Mentions", "text"), ("originals", "Originals left", "count"),
-        ("surrogates", "Surrogates", "count"), ("area", "Area"), ("better", "Better than chance", "flag"),
+        ("surrogates", "Surrogates", "count"), ("area", "Area"), ("p", "p", "p"),
         ("picked", "Picked out"), ("chance", "By guessing"),
     )  # fmt: skip
     said = (
-        "A share of the gold's mentions was left unmasked among surrogates, and a classifier that "
-        "learned from other "
-        "patients' notes, with the truth at hand, says which these are. Area: under its curve, one "
-        "half is chance. "
-        f"Picked out: originals among as many of the most suspicious mentions. {note}"
+        "A share of the gold's mentions was left unmasked among surrogates, and a classifier that learned from "
+        "other patients' notes, with the truth at hand, says which these are. Area: under its curve, one half "
+        "is chance; p: the share of trainings on shuffled truths that did as well. Picked out: originals among "
+        f"as many of the most suspicious mentions. {note}"
     )
     yield Table("Originals told from surrogates", columns, tuple(rows), said, key="attack")
 
