@@ -18,10 +18,10 @@ from typing import Any
 
 import ahocorasick_rs
 
-from deidlab.labels import usual_group
+from deidlab.labels import is_shipped_label, usual_group
 from deidlab.types import Document, Span
 
-_NAMES = "NAME"
+_NAMES, _OTHER = "NAME", "OTHER"
 _FEWEST = 4
 _WORD = re.compile(r"[^\W\d_]{4,}")
 # A zip may unpack to anything; what is larger is left out and counted.
@@ -46,7 +46,8 @@ def search_files(
             continue
         counts: Counter[str] = Counter()
         for term in _matches(finder, terms, text):
-            counts[wanted[term]] += 1
+            # A label of people's own may be a word of the notes.
+            counts[wanted[term] if is_shipped_label(wanted[term]) else _OTHER] += 1
         name = path.name if path == root else str(path.relative_to(root.parent))
         found += [{"file": name, "label": label, "n": n} for label, n in sorted(counts.items())]
     return {

@@ -185,10 +185,10 @@ def _attack_table(utility: Utility, note: str) -> Iterator[Table]:
         ("picked", "Picked out"), ("chance", "By guessing"),
     )  # fmt: skip
     said = (
-        "A share of the gold's mentions was left unmasked among surrogates, and a classifier that learned from "
-        "other patients' notes, with the truth at hand, says which these are. Area: under its curve, one half "
-        "is chance; p: the share of trainings on shuffled truths that did as well. Picked out: originals among "
-        f"as many of the most suspicious mentions. {note}"
+        "A share of the gold's mentions was left unmasked among surrogates, and a classifier that learned "
+        "from other patients' notes, with the truth at hand, says which these are. Area: under its curve, "
+        "one half is chance; p: the share of trainings on shuffled truths that did as well. Picked out: "
+        f"originals among as many of the most suspicious mentions. {note}"
     )
     yield Table("Originals told from surrogates", columns, tuple(rows), said, key="attack")
 
