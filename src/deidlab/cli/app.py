@@ -35,6 +35,7 @@ _COMMANDS = {
     "Corpora and scores": {
         "corpus": "Read, convert, check, count, split, merge and make annotated corpora.",
         "score": "Score a system against gold: words, entities, the challenges' measures, leaks, intervals.",
+        "utility": "What masking costs: figures kept, what can still be learned, what an attack tells.",
         "compare": "Which detector works on these notes: ours and other people's, measured alike.",
     },
     "Models and studies": {

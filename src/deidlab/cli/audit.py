@@ -148,11 +148,19 @@ def _write(answer: dict[str, Any], report: Path, overwrite: bool) -> list[Path]:
 
 
 def _against_gold(record: RunRecord, gold: Path, key: CrosswalkOption) -> dict[str, Any]:
+    from functools import partial
+
     from deidlab.corpus import read_corpus
     from deidlab.report.audit.gold import score_gold
+    from deidlab.report.audit.record import find_record
+    from deidlab.report.audit.search import search_files
 
-    notes = read_corpus(gold, None, reading_of(record))
-    return score_gold(record, notes, names_of(record, key, "--gold"))
+    read = partial(read_corpus, gold, None, reading_of(record))
+    scored = score_gold(record, read(), names_of(record, key, "--gold"))
+    if not isinstance(record.output, Path):
+        return scored
+    places = (record.output, find_record(record.output))
+    return scored | {"search": search_files(read, places, scored["left_by_policy"])}
 
 
 def reading_of(record: RunRecord) -> ReadSettings:
@@ -215,6 +223,13 @@ def _tell(answer: dict[str, Any], quiet: bool) -> None:
         tell(
             f"against gold: {gold['leaked_words']} of {gold['words']} PHI words leaked, in {leaking['n']} of "
             f"{leaking['of']} notes{_bound(leaking, gold['confidence'])}",
+            quiet,
+        )
+    if gold is not None and (search := gold.get("search")) and search["found"]:
+        where = len({row["file"] for row in search["places"]})
+        tell(
+            f"originals of the gold can be read {search['found']} times, in {where} of "
+            f"{search['files']} files",
             quiet,
         )
     if sample is not None and sample["judged"]:

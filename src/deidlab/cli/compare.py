@@ -13,7 +13,14 @@ from deidlab.cli.options.reading import ReadingOptions
 from deidlab.cli.output import print_json, tell, tell_written
 
 if TYPE_CHECKING:
-    from deidlab.systems.comparing import CompareSettings, Comparison
+    from deidlab.systems.comparing import Comparison
+    from deidlab.systems.judging import CompareSettings
+
+# What fits a terminal; the labels, every place and every test are in the folder.
+_PRINTED = (
+    "verdict", "failures", "labels-not-compared", "long-notes", "robustness-recall", "robustness-precision",
+    "names-worst", "speed",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +115,7 @@ def compare(options: CompareOptions) -> None:
         print_json(report_to_json(report))
     elif not answering.quiet:
         for table in report.tables:
-            if table.key in ("verdict", "failures", "long-notes", "speed"):
+            if table.key in _PRINTED:
                 print_table(table)
     for line in report.missing:
         tell(line)
@@ -120,7 +127,7 @@ def _settings(options: CompareOptions, names: list[str]) -> CompareSettings:
     from deidlab.errors import UnknownNameError
     from deidlab.evaluate.score import ScoreSettings
     from deidlab.labels import load_label_set
-    from deidlab.systems.comparing import CompareSettings
+    from deidlab.systems.judging import CompareSettings
     from deidlab.systems.process import Limits
 
     systems, judging = options.systems, options.judging

@@ -7,7 +7,7 @@ unit scores the same the interval has no width: a leak rate of nought needs the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -82,14 +82,23 @@ def bootstrap_types(tally: Tally, settings: ResampleSettings, measure: str) -> d
     )
 
 
-def bootstrap_recall(tally: Tally, label: str, settings: ResampleSettings) -> Interval:
-    """The share of a type's words that spans of any label hide."""
-    code = np.array([tally.labels.index(label)])
+def bootstrap_recall(tally: Tally, labels: Collection[str], settings: ResampleSettings) -> Interval:
+    """The share of the words of these types together that spans of any label hide."""
+    codes = [code for code, label in enumerate(tally.labels) if label in labels]
 
     def recall(totals: CountTable, _: Ints) -> Floats:
-        return precision_recall_f1(totals.cells["masked"][..., code, :])[1]
+        return precision_recall_f1(totals.cells["masked"][..., codes, :].sum(axis=-2, keepdims=True))[1]
 
     return _intervals(tally, settings, recall)[0]
+
+
+def bootstrap_type_recall(tally: Tally, settings: ResampleSettings) -> dict[str, Interval]:
+    """The same of each scored type by itself."""
+
+    def recall(totals: CountTable, scored: Ints) -> Floats:
+        return precision_recall_f1(totals.cells["masked"][..., scored, :])[1]
+
+    return dict(zip(tally.scored, _intervals(tally, settings, recall), strict=True))
 
 
 def _intervals(

@@ -16,7 +16,7 @@ from deidlab.study.answers import Found, bare
 from deidlab.study.rows import SYSTEM, Row
 from deidlab.study.spec import ForeignSpec
 from deidlab.systems.asking import Answers, ask_system
-from deidlab.systems.naming import find_naming
+from deidlab.systems.naming import find_naming, hide_words
 from deidlab.systems.opening import make_system
 from deidlab.systems.process import Limits
 from deidlab.systems.specification import read_specs
@@ -31,7 +31,7 @@ def system_row(wanted: ForeignSpec, facts: TaggerFacts, notes: Mapping[str, list
     try:
         for part, documents in notes.items():
             answers = ask_system(make_system(spec, Limits()), bare(documents))
-            found[part] = _renamed(answers, own_set(facts.tags), remarks)
+            found[part] = _renamed(answers, documents, own_set(facts.tags), remarks)
             if answers.failures:
                 remarks[f"it failed on {len(answers.failures)} {part} notes, which count as empty"] = None
     except DeidError as error:
@@ -39,12 +39,14 @@ def system_row(wanted: ForeignSpec, facts: TaggerFacts, notes: Mapping[str, list
     return Row(wanted.name, SYSTEM, found, facts.words, note="; ".join(remarks))
 
 
-def _renamed(answers: Answers, scheme: str, remarks: dict[str, None]) -> Found:
+def _renamed(answers: Answers, documents: list[Document], scheme: str, remarks: dict[str, None]) -> Found:
     if scheme == AUTO:
         remarks["its labels stand as they are: the study's are of no shipped set"] = None
         return list(answers.spans)
     seen = {span.label for spans in answers.spans for span in spans}
     naming = find_naming(seen | set(answers.facts.labels), scheme, answers.facts.scheme)
-    if missing := sorted(seen & set(naming.missing)):
+    naming = hide_words(naming, (each.text for each in documents))
+    said = {naming.names.get(label, label) for label in seen}
+    if missing := sorted(said & set(naming.missing)):
         remarks[f"labels without a mapping: {', '.join(missing)}"] = None
     return [naming.rename(spans) for spans in answers.spans]

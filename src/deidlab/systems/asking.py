@@ -33,11 +33,11 @@ class Speed:
 
     @property
     def characters_per_second(self) -> float | None:
-        return self.characters / self.seconds if self.seconds else None
+        return self.characters / self.seconds if self.seconds and self.characters else None
 
     @property
     def characters_per_cpu_second(self) -> float | None:
-        return self.characters / self.cpu_seconds if self.cpu_seconds else None
+        return self.characters / self.cpu_seconds if self.cpu_seconds and self.characters else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +86,28 @@ def ask_text(system: System, text: str) -> Answer:
     facts = system.facts
     stretches = cut_text(text, facts.limit, facts.unit)
     if len(stretches) == 1:
-        return system.find(text)
+        return _ask_whole(system, text)
     parts = [(each, system.find(text[each.start : each.end]).spans) for each in stretches]
     return Answer(join_stretches(parts), count_within(text, facts.limit, facts.unit))
+
+
+def _ask_whole(system: System, text: str) -> Answer:
+    """A program may tell of its limit only when it is first asked, and that may have been too much."""
+    before = system.facts
+    try:
+        answer = system.find(text)
+    except SystemFailure:
+        if not _is_too_much(system, before, text):
+            raise
+    else:
+        if not _is_too_much(system, before, text):
+            return answer
+    return ask_text(system, text)
+
+
+def _is_too_much(system: System, before: SystemFacts, text: str) -> bool:
+    now = system.facts
+    return now != before and len(cut_text(text, now.limit, now.unit)) > 1
 
 
 class _Found:

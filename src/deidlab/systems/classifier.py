@@ -28,6 +28,10 @@ from deidlab.zoo.hub import hub_answers, keep_quiet
 
 _USUAL_WINDOW = 512
 _PREFIXES = frozenset().union(*SCHEMES.values())
+_COUNTED_FROM_PADDING = frozenset(
+    ("roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "longformer", "roberta-prelayernorm", "xmod",
+     "mpnet", "data2vec-text", "ibert", "luke", "mluke")
+)  # fmt: skip
 _FILES = ("*.json", "*.safetensors", "pytorch_model.bin", "*.txt", "*.model")
 
 
@@ -125,7 +129,7 @@ def _window(config: Any, limit: int) -> int:
     on."""
     places = getattr(config, "max_position_embeddings", None) or limit
     # RoBERTa and its kin count positions from the padding's number on.
-    if config.model_type in ("roberta", "xlm-roberta", "camembert", "longformer", "xlm-roberta-xl"):
+    if config.model_type in _COUNTED_FROM_PADDING:
         places -= (config.pad_token_id or 0) + 1
     return int(np.clip(min(places, limit), 8, _USUAL_WINDOW))
 

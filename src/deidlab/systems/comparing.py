@@ -13,47 +13,38 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-from deidlab.detect.ensemble import combine
-from deidlab.detect.resolve import resolve
 from deidlab.errors import ConfigError, CorpusError, DeidError
 from deidlab.evaluate.compare import Difference, compare_systems
 from deidlab.evaluate.intervals import Interval
-from deidlab.evaluate.pairing import Pair
-from deidlab.evaluate.resample import bootstrap_recall, bootstrap_types
-from deidlab.evaluate.score import ScoreSettings, SystemScore, score_systems
-from deidlab.evaluate.tally import Tally, tally_pairs
-from deidlab.systems.asking import Answers, Speed, ask_system
+from deidlab.evaluate.resample import bootstrap_type_recall, bootstrap_types
+from deidlab.evaluate.score import SystemScore, score_systems
+from deidlab.systems.asking import Answers, Speed
 from deidlab.systems.contract import SystemFacts
-from deidlab.systems.naming import GROUPS, LabelCounts, Naming, count_labels, find_naming, scheme_of_gold
-from deidlab.systems.opening import make_system
-from deidlab.systems.process import Limits
+from deidlab.systems.copies import ask_copies, labels_of_names
+from deidlab.systems.judging import (
+    ENSEMBLE,
+    CompareSettings,
+    add_ensemble,
+    ask_about,
+    name_answers,
+    pair_found,
+)
+from deidlab.systems.naming import (
+    LabelCounts,
+    Naming,
+    count_labels,
+    find_naming,
+    hide_words,
+    scheme_of_gold,
+)
 from deidlab.systems.specification import SystemSpec
-from deidlab.systems.swapped import name_origins, swap_names
-from deidlab.systems.variants import VARIANTS
-from deidlab.types import Document, Span
-
-NAMES = "NAME"
-ENSEMBLE = "ensemble"
-
-
-@dataclass(frozen=True, slots=True)
-class CompareSettings:
-    """`target` is the label set of the comparison, `maps` a person's own rows by the name of the system;
-    `ensemble` says how all answer as one, where that is wanted."""
-
-    scoring: ScoreSettings = field(default_factory=ScoreSettings)
-    target: str = GROUPS
-    maps: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    limits: Limits = field(default_factory=Limits)
-    hosts: tuple[str, ...] = ()
-    ensemble: str = ""
-    robustness: bool = False
-    fairness: bool = False
+from deidlab.types import Document
 
 
 @dataclass(frozen=True, slots=True)
 class SystemResult:
-    """One system on the notes; `types` has strict and relaxed F1 by label."""
+    """One system on the notes; `types` has strict and relaxed F1 and recall by label, and `repeated` how many
+    notes failed by copy and reason, where copies were asked about."""
 
     name: str
     kind: str
@@ -68,6 +59,7 @@ class SystemResult:
     speed: Speed
     robustness: Mapping[str, Mapping[str, Interval]] = field(default_factory=dict)
     fairness: Mapping[str, Interval] = field(default_factory=dict)
+    repeated: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,34 +83,35 @@ def compare(
     """Ask every system about every note, and hold what they found against the gold; `tell` hears what is
     done."""
     gold, naming = name_gold(documents, settings.target)
-    found: dict[str, tuple[SystemSpec, Answers]] = {}
+    if settings.fairness:
+        labels_of_names(gold, settings.target)
+    asked: dict[str, tuple[SystemSpec, Answers]] = {}
     absent: dict[str, str] = {}
     for spec in specs:
         tell(f"asking {spec.name}")
         try:
-            answers = _ask(spec, gold, settings, warm=True)
+            asked[spec.name] = (spec, ask_about(spec, gold, settings, warm=True))
         except DeidError as error:
             absent[spec.name] = str(error)
-            continue
-        found[spec.name] = (spec, answers)
-    if not found:
+    if not asked:
         raise ConfigError(f"no system started: {'; '.join(f'{name}: {why}' for name, why in absent.items())}")
-    namings = {name: _naming(spec, answers, settings) for name, (spec, answers) in found.items()}
-    named = {name: _named(answers, namings[name]) for name, (_, answers) in found.items()}
-    if settings.ensemble and len(named) > 1:
-        named[ENSEMBLE] = _together(gold, list(named.values()), settings.ensemble)
-    scores = score_systems({name: _pairs(gold, spans) for name, spans in named.items()}, settings.scoring)
-    results = []
-    for score in scores:
-        if score.name not in found:
-            results.append(_ensemble_result(score, settings))
-            continue
-        spec, answers = found[score.name]
-        naming_of = namings[score.name]
-        result = _result(score, spec, answers, naming_of, gold, settings)
-        robustness = _robustness(spec, gold, naming_of, settings, tell)
-        fairness = _fairness(spec, gold, naming_of, settings, tell)
-        results.append(replace(result, robustness=robustness, fairness=fairness))
+    namings = {name: _naming(*asked[name], gold, settings) for name in asked}
+    found = {name: name_answers(answers, namings[name]) for name, (_, answers) in asked.items()}
+    add_ensemble(gold, found, settings.ensemble)
+    scores = score_systems({name: pair_found(gold, spans) for name, spans in found.items()}, settings.scoring)
+    members = {name: (spec, namings[name]) for name, (spec, _) in asked.items()}
+    copies = ask_copies(members, gold, settings, tell)
+    results = [
+        replace(
+            _result(score, *asked[score.name], namings[score.name], gold, settings)
+            if score.name in asked
+            else _ensemble_result(score, settings),
+            robustness=copies.robustness.get(score.name, {}),
+            fairness=copies.fairness.get(score.name, {}),
+            repeated=copies.failures.get(score.name, {}),
+        )
+        for score in scores
+    ]
     tests = {
         (one.name, other.name): compare_systems(one.tally, other.tally, settings.scoring.resample)
         for one, other in combinations(scores, 2)
@@ -135,38 +128,17 @@ def name_gold(documents: Sequence[Document], target: str) -> tuple[list[Document
     return [replace(each, spans=naming.rename(each.spans)) for each in documents], naming
 
 
-def _ask(spec: SystemSpec, documents: Sequence[Document], settings: CompareSettings, warm: bool) -> Answers:
-    bare = [Document(each.id, each.patient, each.text) for each in documents]
-    return ask_system(make_system(spec, settings.limits, settings.hosts), bare, warm)
-
-
-def _naming(spec: SystemSpec, answers: Answers, settings: CompareSettings) -> Naming:
+def _naming(
+    spec: SystemSpec, answers: Answers, documents: Sequence[Document], settings: CompareSettings
+) -> Naming:
     seen = {span.label for spans in answers.spans for span in spans}
-    return find_naming(
+    naming = find_naming(
         seen | set(answers.facts.labels),
         settings.target,
         answers.facts.scheme,
         settings.maps.get(spec.name) or settings.maps.get(""),
     )
-
-
-def _named(answers: Answers, naming: Naming) -> list[tuple[Span, ...]]:
-    return [naming.rename(spans) for spans in answers.spans]
-
-
-def _together(
-    gold: Sequence[Document], members: Sequence[Sequence[tuple[Span, ...]]], how: str
-) -> list[tuple[Span, ...]]:
-    return [
-        resolve(document.text, combine(spans, how))
-        for document, spans in zip(gold, zip(*members, strict=True), strict=True)
-    ]
-
-
-def _pairs(gold: Sequence[Document], spans: Sequence[tuple[Span, ...]]) -> tuple[Pair, ...]:
-    """In the order of ids, which is that of every table of documents."""
-    pairs = [Pair(one, replace(one, spans=found)) for one, found in zip(gold, spans, strict=True)]
-    return tuple(sorted(pairs, key=lambda pair: pair.gold.id))
+    return hide_words(naming, (each.text for each in documents))
 
 
 def _types(score: SystemScore, settings: CompareSettings) -> dict[str, dict[str, Interval]]:
@@ -174,6 +146,7 @@ def _types(score: SystemScore, settings: CompareSettings) -> dict[str, dict[str,
     return {
         "strict": bootstrap_types(score.tally, resample, "strict"),
         "relaxed": bootstrap_types(score.tally, resample, "relaxed"),
+        "recall": bootstrap_type_recall(score.tally, resample),
     }
 
 
@@ -202,50 +175,3 @@ def _result(
         score.name, spec.kind, score, _types(score, settings), naming, count_labels(naming, answers.spans),
         answers.failures, sum(unread), len(unread), answers.facts, answers.speed,
     )  # fmt: skip
-
-
-def _robustness(
-    spec: SystemSpec,
-    gold: Sequence[Document],
-    naming: Naming,
-    settings: CompareSettings,
-    tell: Callable[[str], None],
-) -> dict[str, dict[str, Interval]]:
-    """Recall and precision of words in each variant of the notes; answers made elsewhere cannot be asked
-    again."""
-    if not settings.robustness or spec.kind == "corpus":
-        return {}
-    figures = {}
-    for name, vary in VARIANTS.items():
-        tell(f"asking {spec.name}: {name}")
-        notes = [vary(each) for each in gold]
-        answers = _ask(spec, notes, settings, warm=False)
-        (score,) = score_systems({spec.name: _pairs(notes, _named(answers, naming))}, settings.scoring)
-        headline = score.figures.intervals.headline
-        figures[name] = {
-            "recall": headline["privacy.word_recall"],
-            "precision": headline["words_binary.precision"],
-        }
-    return figures
-
-
-def _fairness(
-    spec: SystemSpec,
-    gold: Sequence[Document],
-    naming: Naming,
-    settings: CompareSettings,
-    tell: Callable[[str], None],
-) -> dict[str, Interval]:
-    """Recall of the words of names, for each origin that names are swapped for."""
-    if not settings.fairness or spec.kind == "corpus":
-        return {}
-    if NAMES not in {span.label for each in gold for span in each.spans}:
-        raise ConfigError("--fairness needs names in the gold, in the label set i2b2-groups")
-    figures = {}
-    for origin in name_origins():
-        tell(f"asking {spec.name}: {origin} names")
-        notes = list(swap_names(gold, origin, {NAMES}))
-        answers = _ask(spec, notes, settings, warm=False)
-        tally: Tally = tally_pairs(_pairs(notes, _named(answers, naming)), style=settings.scoring.style)
-        figures[origin] = bootstrap_recall(tally, NAMES, settings.scoring.resample)
-    return figures

@@ -15,6 +15,7 @@ from deidlab.errors import DeidError
 from deidlab.types import Span
 
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
+_LONGEST_LABEL = 64
 
 
 class SystemFailure(DeidError):
@@ -89,6 +90,8 @@ def _read_span(row: Any, text: str) -> Span:
     label, score = row.get("label"), row.get("score")
     if not (_is_count(start) and _is_count(end) and isinstance(label, str) and label):
         raise SystemFailure("gave spans that cannot be read")
+    if not is_label(label):
+        raise SystemFailure("gave a label that is too long, or cannot be shown")
     if not start < end <= len(text):
         raise SystemFailure("gave a span out of bounds")
     if row.get("text", text[start:end]) != text[start:end]:
@@ -98,6 +101,11 @@ def _read_span(row: Any, text: str) -> Span:
     # Some libraries' certainties pass 1 by a rounding; NaN is none.
     sure = None if score is None or score != score else min(1.0, max(0.0, float(score)))
     return Span(start, end, label, sure, "system")
+
+
+def is_label(label: str) -> bool:
+    """Whether a label can stand in a table: all of it can be printed, and it is no whole sentence."""
+    return len(label) <= _LONGEST_LABEL and label.isprintable()
 
 
 def _is_count(value: Any) -> bool:
@@ -110,9 +118,11 @@ def read_facts(table: Mapping[str, Any]) -> SystemFacts:
     versions, size = table.get("versions", {}), table.get("bytes", 0)
     return SystemFacts(
         scheme=str(table.get("scheme", "")),
-        labels=tuple(map(str, labels)) if isinstance(labels, list) else (),
+        labels=tuple(filter(is_label, map(str, labels))) if isinstance(labels, list) else (),
         limit=limit if _is_count(limit) else 0,
         unit="words" if table.get("unit") == "words" else "characters",
-        versions={str(k): str(v) for k, v in versions.items()} if isinstance(versions, dict) else {},
+        versions={k: str(v) for k, v in versions.items() if is_label(f"{k} {v}")}
+        if isinstance(versions, dict)
+        else {},
         installed_bytes=size if _is_count(size) else 0,
     )

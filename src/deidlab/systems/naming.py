@@ -5,9 +5,10 @@ A label that no map knows keeps its name and is told: what it means is never gue
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from deidlab.labels import AUTO, guess_label_set, known_label_sets, known_maps, load_label_set, load_map
 from deidlab.types import Span
@@ -15,6 +16,8 @@ from deidlab.types import Span
 GROUPS = "i2b2-groups"
 """The set that labels of different make are compared in: names, places, dates, ages, contacts, numbers."""
 NATIVE = "i2b2-2014"
+HIDDEN = "(words of a note)"
+"""Stands for labels that no map knows and that a note has: a system may take its labels from the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +51,22 @@ def find_naming(
     """The names in `target` of these labels; `scheme` says whose they are, where that is known, and `extra`
     rows of a person's own map go before."""
     labels = sorted(set(labels))
-    found = scheme or guess_scheme(labels, target)
+    found = scheme if scheme and _map_between(scheme, target) else guess_scheme(labels, target) or scheme
     names = {**(_map_between(found, target) if found else {}), **(extra or {})}
     own = load_label_set(target).labels
     known = {label: names[label] for label in labels if label in names}
     known |= {label: label for label in labels if label not in names and label in own}
     return Naming(found, known, tuple(label for label in labels if label not in known))
+
+
+def hide_words(naming: Naming, texts: Iterable[str]) -> Naming:
+    """The same, with one mark for all labels that no map knows and that stand in a note."""
+    left = {label: re.compile(rf"(?<!\w){re.escape(label)}(?!\w)", re.IGNORECASE) for label in naming.missing}
+    for text in texts:
+        left = {label: word for label, word in left.items() if not word.search(text)}
+    hidden = {label: HIDDEN for label in naming.missing if label not in left}
+    missing = dict.fromkeys(hidden.get(label, label) for label in naming.missing)
+    return replace(naming, names={**naming.names, **hidden}, missing=tuple(missing))
 
 
 def guess_scheme(labels: Sequence[str], target: str) -> str:
@@ -98,5 +111,8 @@ def count_labels(naming: Naming, found: Iterable[Sequence[Span]]) -> LabelCounts
     """What was dropped and what could not be named, over all notes."""
     counts = Counter(span.label for spans in found for span in spans)
     dropped = {label: n for label, n in sorted(counts.items()) if naming.names.get(label, label) == ""}
-    unknown = {label: n for label, n in sorted(counts.items()) if label not in naming.names}
+    unknown = Counter[str]()
+    for label, n in sorted(counts.items()):
+        if naming.names.get(label, HIDDEN) == HIDDEN:
+            unknown[HIDDEN if label in naming.names else label] += n
     return LabelCounts(dropped, unknown)

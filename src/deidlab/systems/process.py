@@ -22,6 +22,7 @@ from deidlab.systems.contract import (
     Answer,
     SystemFacts,
     SystemFailure,
+    is_label,
     parse_object,
     read_answer,
     read_facts,
@@ -56,6 +57,7 @@ class ProcessSystem:
     _left_over: bytes = field(default=b"", repr=False)
     _number: int = 0
     _failures: int = 0
+    _answered: bool = False
     _past: Usage = field(default_factory=Usage)
 
     def open(self) -> None:
@@ -78,7 +80,7 @@ class ProcessSystem:
         except OSError as error:
             raise ConfigError(f"{self.command[0]}: {error.strerror or 'cannot be started'}") from None
         pin_to_cores(self._process.pid, self.limits.cores)
-        self._left_over = b""
+        self._left_over, self._answered = b"", False
         for stream in (self._process.stdin, self._process.stdout):
             assert stream is not None
             os.set_blocking(stream.fileno(), False)
@@ -93,25 +95,25 @@ class ProcessSystem:
                 raise ConfigError(said)
             if table.get("missing"):
                 raise ConfigError(f"not installed here: {self.hint}")
-            raise ConfigError(f"it does not start ({table.get('error', 'no reason given')})")
+            kind = str(table.get("error", ""))
+            raise ConfigError(f"it ended with {kind}" if kind.isidentifier() else "it gave no reason")
         self.facts = read_facts(table)
 
     def find(self, text: str) -> Answer:
         """What it finds in one text."""
-        if self._failures >= _PATIENCE:
-            raise SystemFailure(f"given up after {_PATIENCE} failures in a row")
+        check_patience(self._failures)
         try:
             if self._process is None:
                 self.open()
             self._number += 1
-            table = parse_object(
-                self._exchange(write_question(self._number, text), self.limits.note, len(text))
-            )
+            # A program that does not greet may still be starting when it is first asked.
+            seconds = self.limits.note + (0.0 if self.greets or self._answered else self.limits.start)
+            table = parse_object(self._exchange(write_question(self._number, text), seconds))
             if "ready" in table:
                 # A system may greet though nobody waited for it.
                 self._meet(table)
-                table = parse_object(self._exchange(b"", self.limits.note, len(text)))
-            answer = read_answer(table, self._number, text)
+                table = parse_object(self._exchange(b"", self.limits.note))
+            answer = self._read(table, text)
         except SystemFailure as failure:
             if failure.fatal:
                 self._failures += 1
@@ -120,7 +122,15 @@ class ProcessSystem:
         self._failures = 0
         return answer
 
-    def _exchange(self, question: bytes, seconds: float, n_characters: int = 0) -> bytes:
+    def _read(self, table: Mapping[str, Any], text: str) -> Answer:
+        self._answered = True
+        kind = table.get("error")
+        if self.greets and isinstance(kind, str) and kind.isidentifier() and is_label(kind):
+            # Our own adapters tell the class of an exception, never its words.
+            raise SystemFailure(f"said that it failed ({kind})")
+        return read_answer(table, self._number, text)
+
+    def _exchange(self, question: bytes, seconds: float) -> bytes:
         """Write the question, and read one line."""
         process = self._process
         assert process is not None and process.stdin is not None and process.stdout is not None
@@ -139,7 +149,7 @@ class ProcessSystem:
                         if not question:
                             waiting.unregister(process.stdin)
                     else:
-                        self._read()
+                        self._take_in()
         line, _, self._left_over = self._left_over.partition(b"\n")
         if question:
             # It answered before it had read the question: that is an answer to something else.
@@ -156,7 +166,7 @@ class ProcessSystem:
             raise SystemFailure("crashed", fatal=True) from None
         return question[done:]
 
-    def _read(self) -> None:
+    def _take_in(self) -> None:
         assert self._process is not None and self._process.stdout is not None
         part = os.read(self._process.stdout.fileno(), 1 << 20)
         if not part:
@@ -186,6 +196,12 @@ class ProcessSystem:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+
+
+def check_patience(failures: int) -> None:
+    """Not every note has to wait for what failed on the last ones."""
+    if failures >= _PATIENCE:
+        raise SystemFailure(f"given up after {_PATIENCE} failures in a row")
 
 
 def pin_to_cores(pid: int, cores: int) -> None:

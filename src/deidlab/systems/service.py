@@ -6,12 +6,12 @@ has to be named once more (`--allow-host`).
 
 from __future__ import annotations
 
+import contextlib
+import http.client
 import ipaddress
-import time
-import urllib.error
-import urllib.request
+import socket
+import threading
 from dataclasses import dataclass, field
-from typing import Any
 from urllib.parse import urlsplit
 
 from deidlab.errors import ConfigError
@@ -22,57 +22,83 @@ from deidlab.systems.contract import (
     SystemFailure,
     parse_object,
     read_answer,
+    read_facts,
     write_question,
 )
-from deidlab.systems.process import Limits
+from deidlab.systems.process import Limits, check_patience
 from deidlab.systems.usage import Usage
-
-
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *_: Any) -> None:
-        return None
 
 
 @dataclass(slots=True)
 class ServiceSystem:
-    """A service that answers a POST of one note."""
+    """A service that answers a POST of one note; what its first answer tells of it is kept."""
 
     url: str
     limits: Limits
     facts: SystemFacts = field(default_factory=SystemFacts)
     usage: Usage = field(default_factory=Usage)
     _number: int = 0
+    _failures: int = 0
 
     def open(self) -> None:
         """Nothing to start: it runs already."""
 
     def find(self, text: str) -> Answer:
         """What it finds in one text."""
+        check_patience(self._failures)
         self._number += 1
-        request = urllib.request.Request(
-            self.url, write_question(self._number, text), {"Content-Type": "application/json"}, method="POST"
-        )
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedirect())
-        began = time.monotonic()
         try:
-            with opener.open(request, timeout=self.limits.note) as response:
-                body = response.read(MAX_ANSWER_BYTES + 1)
-        except urllib.error.HTTPError as error:
-            error.close()
-            raise SystemFailure(f"answered with status {error.code}") from None
-        except TimeoutError:
-            raise SystemFailure(f"took longer than {self.limits.note:g} seconds") from None
-        except (OSError, ValueError):
-            # A slow one may end as an error of the connection; the library's words may quote the request.
-            slow = time.monotonic() - began >= self.limits.note
+            table = parse_object(self._post(write_question(self._number, text)))
+        except SystemFailure as failure:
+            self._failures += failure.fatal
+            raise
+        self._failures = 0
+        if "limit" in table or "scheme" in table:
+            self.facts = read_facts(table)
+        return read_answer(table, self._number, text)
+
+    def _post(self, body: bytes) -> bytes:
+        parts = urlsplit(self.url)
+        connect = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        connection = connect(parts.hostname or "", parts.port, timeout=self.limits.note)
+        late = threading.Event()
+        # The library's own limit is for each piece that arrives, not for the whole of an answer.
+        connected: list[socket.socket] = []
+        watch = threading.Timer(self.limits.note, _hang_up, (connected, late))
+        watch.daemon = True
+        watch.start()
+        try:
+            connection.connect()
+            connected.append(connection.sock)
+            place = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+            connection.request("POST", place, body, {"Content-Type": "application/json"})
+            response = connection.getresponse()
+            said = response.read(MAX_ANSWER_BYTES + 1)
+        except (OSError, ValueError, http.client.HTTPException) as error:
+            # The library's words may quote the request.
+            slow = late.is_set() or isinstance(error, TimeoutError)
             why = f"took longer than {self.limits.note:g} seconds" if slow else "could not be reached"
-            raise SystemFailure(why) from None
-        if len(body) > MAX_ANSWER_BYTES:
+            raise SystemFailure(why, fatal=True) from None
+        finally:
+            watch.cancel()
+            connection.close()
+        if late.is_set():
+            raise SystemFailure(f"took longer than {self.limits.note:g} seconds", fatal=True)
+        if response.status != http.client.OK:
+            raise SystemFailure(f"answered with status {response.status}")
+        if len(said) > MAX_ANSWER_BYTES:
             raise SystemFailure("answered without end")
-        return read_answer(parse_object(body), self._number, text)
+        return said
 
     def close(self) -> None:
         """Nothing to end."""
+
+
+def _hang_up(connected: list[socket.socket], late: threading.Event) -> None:
+    late.set()
+    for each in connected:
+        with contextlib.suppress(OSError):
+            each.shutdown(socket.SHUT_RDWR)
 
 
 def check_url(url: str, allowed: tuple[str, ...]) -> str:

@@ -77,7 +77,10 @@ def _read_spec(given: str) -> SystemSpec:
 def _usual_name(kind: str, argument: str) -> str:
     if kind in ("command", "http"):
         return kind
-    shown = Path(argument).name if kind in _PLACES and Path(argument).is_absolute() else argument
+    before, mark, place = argument.rpartition("=") if kind == "presidio" else ("", "", argument)
+    shown = argument
+    if kind in _PLACES and Path(place).is_absolute():
+        shown = f"{before}{mark}{Path(place).name}"
     return f"{kind}:{shown}" if shown else kind
 
 

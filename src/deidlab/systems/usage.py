@@ -1,4 +1,5 @@
-"""A process's number in, what it has used out: processor seconds and peak memory, as Linux counts them."""
+"""A session's number in, what its processes have used out: processor seconds and peak memory, as Linux
+counts them."""
 
 from __future__ import annotations
 
@@ -20,13 +21,17 @@ class Usage:
 
 
 def read_usage(pid: int) -> Usage:
-    """Of the process, and the processor time of children that it waited for; nothing where /proc is not
-    there."""
-    folder = Path("/proc", str(pid))
-    try:
-        counts = (folder / "stat").read_text().rpartition(")")[2].split()
-        peak = re.search(r"VmHWM:\s+(\d+) kB", (folder / "status").read_text())
-    except OSError:
-        return Usage()
-    ticks = sum(map(int, counts[11:15]))
-    return Usage(ticks / os.sysconf("SC_CLK_TCK"), 1024 * int(peak[1]) if peak else 0)
+    """Of the process that leads a session and all that it started there: a program may be a script around
+    another. Nothing where /proc is not there."""
+    seconds, peak = 0.0, 0
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            counts = (folder / "stat").read_text().rpartition(")")[2].split()
+            if int(counts[3]) != pid:
+                continue
+            highest = re.search(r"VmHWM:\s+(\d+) kB", (folder / "status").read_text())
+        except (OSError, IndexError, ValueError):
+            continue
+        seconds += sum(map(int, counts[11:15])) / os.sysconf("SC_CLK_TCK")
+        peak += 1024 * int(highest[1]) if highest else 0
+    return Usage(seconds, peak)

@@ -8,9 +8,11 @@ import os
 import re
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -105,14 +107,29 @@ class _Service(BaseHTTPRequestHandler):
             self.send_header("Location", "/")
             self.end_headers()
             return
+        if self.path.startswith("/drip"):
+            self._drip()
+            return
         spans = [
             {"start": m.start(), "end": m.end(), "label": "NAME"} for m in re.finditer(NAME, note["text"])
         ]
-        body = json.dumps({"id": note["id"], "spans": spans}).encode()
+        table: dict[str, object] = {"id": note["id"], "spans": spans}
+        if self.path == "/limited":
+            table |= {"limit": 40, "spans": spans if len(note["text"]) <= 40 else []}
+        body = json.dumps(table).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+    def _drip(self) -> None:
+        self.wfile.write(b"HTTP/1.0 200 OK\r\n" + (b"\r\n" if self.path.endswith("body") else b"X: "))
+        for _ in range(100):
+            try:
+                self.wfile.write(b" ")
+            except OSError:
+                return
+            time.sleep(0.1)
 
     def log_message(self, *_: object) -> None:
         return None
@@ -166,3 +183,84 @@ def classifier(tmp_path_factory: pytest.TempPathFactory) -> Path:
         model.classifier.weight[0, 1] = 5.0
     model.save_pretrained(folder)
     return folder
+
+
+# Other architectures than BERT, and the kinds of tokenizers that theirs are.
+ARCHITECTURES = {
+    "roberta": "bytes",
+    "xlm-roberta": "sentencepiece",
+    "albert": "sentencepiece",
+    "deberta": "bytes",
+    "deberta-v2": "sentencepiece",
+    "modernbert": "bytes",
+}
+_CORPUS = ["Seen by Dr. Brandt", "x", "x x seen by Brandt. (Brandt)"]
+_SPECIAL = ["<s>", "</s>", "<pad>", "<unk>", "<mask>"]
+ROOM = 24
+
+
+def make_classifier(folder: Path, architecture: str) -> Path:
+    """A classifier of that architecture whose one layer changes nothing and whose embedding of one word says
+    that it is a name; by itself it reads 24 pieces."""
+    import torch
+    import transformers
+
+    tokenizer = _tokenizer(ARCHITECTURES[architecture])
+    tokenizer.save_pretrained(folder)
+    more: dict[str, Any] = {"embedding_size": 8} if architecture == "albert" else {}
+    if architecture.startswith("deberta"):
+        more = {"relative_attention": True, "pos_att_type": ["c2p", "p2c"], "position_biased_input": False}
+    behind = 3 if "roberta" in architecture else 0
+    config = transformers.AutoConfig.for_model(
+        architecture, vocab_size=len(tokenizer), hidden_size=8, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=8, max_position_embeddings=ROOM + behind, bos_token_id=0, cls_token_id=0,
+        eos_token_id=1, sep_token_id=1, pad_token_id=2,
+        id2label={0: "O", 1: "B-PATIENT", 2: "I-PATIENT"}, label2id={"O": 0, "B-PATIENT": 1, "I-PATIENT": 2}, **more,
+    )  # fmt: skip
+    model = transformers.AutoModelForTokenClassification.from_config(config)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            parameter.zero_()
+            if "norm" in name.lower() and name.endswith("weight"):
+                parameter.fill_(1.0)
+            if "head.dense.weight" in name or "mapping_in.weight" in name:
+                parameter.copy_(torch.eye(8))
+        words = model.get_input_embeddings().weight
+        words[:, 1] = 1.0
+        for piece, number in tokenizer.get_vocab().items():
+            if "Brandt" in piece:
+                words[number] = torch.tensor([9.0, *[0.0] * 7])
+        model.classifier.weight[1, 0] = 5.0
+        model.classifier.weight[0, 1] = 5.0
+    transformers.utils.logging.disable_progress_bar()
+    model.save_pretrained(folder)
+    return folder
+
+
+def _tokenizer(kind: str) -> Any:
+    import transformers
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
+
+    if kind == "bytes":
+        made = Tokenizer(models.BPE())
+        made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        alphabet = pre_tokenizers.ByteLevel.alphabet()
+        made.train_from_iterator(
+            _CORPUS * 9,
+            trainers.BpeTrainer(
+                vocab_size=500, special_tokens=_SPECIAL, initial_alphabet=alphabet, show_progress=False
+            ),
+        )
+        made.post_processor = processors.RobertaProcessing(("</s>", 1), ("<s>", 0), add_prefix_space=False)
+    else:
+        words = ("▁Seen", "▁by", "▁Dr", ".", "▁Brandt", "Brandt", "▁x", "▁seen", "(", ")", "▁", "x", ",")
+        pieces = [*((special, 0.0) for special in _SPECIAL), *((word, -2.0) for word in words)]
+        made = Tokenizer(models.Unigram(pieces, unk_id=3))
+        made.pre_tokenizer = pre_tokenizers.Metaspace()
+        made.add_special_tokens(_SPECIAL)
+        around = [("<s>", 0), ("</s>", 1)]
+        made.post_processor = processors.TemplateProcessing(single="<s> $A </s>", special_tokens=around)
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=made, model_max_length=ROOM, cls_token="<s>", bos_token="<s>", sep_token="</s>",
+        eos_token="</s>", pad_token="<pad>", unk_token="<unk>", mask_token="<mask>",
+    )  # fmt: skip

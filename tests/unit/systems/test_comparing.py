@@ -9,9 +9,11 @@ import pytest
 
 from deidlab.cli.app import run
 from deidlab.corpus import write_corpus
+from deidlab.errors import ConfigError
 from deidlab.evaluate.resample import ResampleSettings
 from deidlab.evaluate.score import ScoreSettings, score_systems
-from deidlab.systems.comparing import CompareSettings, compare
+from deidlab.systems.comparing import compare
+from deidlab.systems.judging import CompareSettings
 from deidlab.systems.specification import read_specs
 from deidlab.types import Document, Span
 from tests.unit.systems.conftest import NAME, program
@@ -57,7 +59,10 @@ def test_a_toy_program_stands_beside_ours_in_every_table(tmp_path: Path, notes: 
     assert verdict["Toy"]["precision"]["value"] == 1.0
     assert 0 < verdict["Toy"]["recall"]["value"] < verdict["rules:en"]["recall"]["value"]
     assert verdict["ensemble"]["recall"]["value"] >= verdict["rules:en"]["recall"]["value"]
-    assert report["tables"]["failures"]["rows"] == [{"system": "Toy", "reason": "crashed", "notes": 1}]
+    assert report["tables"]["failures"]["rows"] == [
+        {"system": "Toy", "copy": "as given", "reason": "crashed", "notes": 1}
+    ]
+    assert report["tables"]["recall-by-label"]["rows"][0]["Toy"]["low"] is not None
     assert {row["figure"] for row in report["tables"]["paired-tests"]["rows"]}
     for file in out.rglob("*"):
         if file.is_file():
@@ -97,12 +102,76 @@ def test_poorer_copies_and_other_names_are_asked_on_request(tmp_path: Path, note
 
     toy = program(tmp_path, "pass")
     documents = list(read_corpus(notes))[:2]
-    (result,) = compare(documents, read_specs([toy]), settings(robustness=True, fairness=True)).results
+    systems = read_specs([f"Toy={toy}", f"Twin={toy}"])
+    asked = settings(robustness=True, fairness=True, ensemble="vote")
+    result, _, ensemble = compare(documents, systems, asked).results
     whole = result.score.figures.intervals.headline["privacy.word_recall"].value
     assert result.robustness["wrapped lines"]["recall"].value == whole
     # The toy knows one spelling of one name.
     assert result.robustness["upper case"]["recall"].value == 0.0
     assert {figure.value for figure in result.fairness.values()} == {0.0}
+    # All answer alike, and so does the ensemble.
+    assert (ensemble.name, ensemble.robustness, ensemble.fairness) == (
+        "ensemble", result.robustness, result.fairness,
+    )  # fmt: skip
+
+
+def test_a_system_that_fails_on_copies_is_told_and_the_rest_goes_on(tmp_path: Path, notes: Path) -> None:
+    toy = program(tmp_path, "if text.isupper(): table = 3")
+    out = tmp_path / "out"
+    said = [
+        "compare",
+        str(notes),
+        "--system",
+        f"Toy={toy}",
+        "--system",
+        "rules:en",
+        "--robustness",
+        "--quiet",
+    ]
+    assert run([*said, "--resamples", "0", "--out", str(out)]) == 0
+    tables = json.loads((out / "report.json").read_text())["tables"]
+    failures = {(row["system"], row["copy"], row["reason"]) for row in tables["failures"]["rows"]}
+    assert ("Toy", "upper case", "answered with JSON that is not an object") in failures
+    assert {system for system, _, _ in failures} == {"Toy"}
+    assert [row["system"] for row in tables["robustness-recall"]["rows"]] == ["Toy", "rules:en"]
+
+
+def test_names_are_swapped_under_any_label_set_and_their_lack_is_told_at_once(
+    tmp_path: Path, notes: Path
+) -> None:
+    from deidlab.corpus import read_corpus
+
+    documents = list(read_corpus(notes))[:2]
+    toy = program(tmp_path, "pass")
+    (result,) = compare(documents, read_specs([toy]), settings(target="i2b2-2014", fairness=True)).results
+    assert {figure.value for figure in result.fairness.values()} == {0.0}
+    bare = [Document(each.id, each.patient, each.text, each.spans[1:3]) for each in documents]
+    heard: list[str] = []
+    with pytest.raises(ConfigError, match="needs names in the gold"):
+        compare(bare, read_specs([toy]), settings(fairness=True), heard.append)
+    assert heard == []
+
+
+def test_labels_that_are_words_of_the_notes_are_not_shown(tmp_path: Path, notes: Path) -> None:
+    toy = program(tmp_path, f"for span in spans: span['label'] = re.search('{SENTINEL}', text)[0].upper()")
+    out = tmp_path / "out"
+    said = ["compare", str(notes), "--system", f"Toy={toy}", "--quiet", "--resamples", "0", "--out", str(out)]
+    assert run(said) == 0
+    rows = json.loads((out / "report.json").read_text())["tables"]["labels-not-compared"]["rows"]
+    assert [(row["label"], row["spans"]) for row in rows] == [("(words of a note)", 6)]
+    for file in out.rglob("*"):
+        assert file.is_dir() or SENTINEL.upper() not in file.read_text().upper(), file.name
+
+
+def test_an_ensemble_of_one_is_told_to_be_none(tmp_path: Path, notes: Path) -> None:
+    out = tmp_path / "out"
+    said = ["compare", str(notes), "--system", "rules:en", "--system", "command:no-such-program", "--quiet"]
+    assert run([*said, "--ensemble", "vote", "--resamples", "0", "--out", str(out)]) == 0
+    assert (
+        "ensemble: it needs two systems that started"
+        in json.loads((out / "report.json").read_text())["missing"]
+    )
 
 
 def test_an_unknown_label_is_shown_and_can_be_given_a_meaning(tmp_path: Path, notes: Path) -> None:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deidlab.errors import UnknownNameError, UsageError
+from deidlab.labels import known_label_sets, load_label_set
 from deidlab.systems.cutting import count_within, cut_text, join_stretches
 from deidlab.systems.naming import GROUPS, count_labels, find_naming
 from deidlab.systems.specification import read_specs
@@ -28,6 +29,7 @@ def test_a_system_is_a_kind_an_argument_and_a_name() -> None:
     assert (three.name, three.python) == ("presidio", sys.executable)
     assert (four.name, four.kind, four.argument) == ("http", "http", "http://127.0.0.1:80/x")
     # Of a whole path only the name is shown.
+    assert read_specs(["presidio:spacy=/secret/en_core_web_md"])[0].name == "presidio:spacy=en_core_web_md"
     assert read_specs(["run:/secret/place/run-7"])[0].name == "run:run-7"
 
 
@@ -69,11 +71,17 @@ def test_a_plain_python_is_for_other_peoples_libraries_alone() -> None:
         (["PER", "MISC"], "conll-2003", {"PER": "NAME", "MISC": ""}),
         (["FECHAS", "HOSPITAL"], "meddocan", {"FECHAS": "DATE", "HOSPITAL": "LOCATION"}),
         (["MEDICALRECORD", "ZIP"], "i2b2-2014", {"MEDICALRECORD": "ID", "ZIP": "LOCATION"}),
+        (["GEOGRAPHIC", "OTHER-ID"], "hipaa", {"GEOGRAPHIC": "LOCATION", "OTHER-ID": "ID"}),
     ],
 )
 def test_the_scheme_is_told_by_the_labels(labels: list[str], scheme: str, names: dict[str, str]) -> None:
     naming = find_naming(labels, GROUPS)
     assert (naming.scheme, dict(naming.names), naming.missing) == (scheme, names, ())
+
+
+@pytest.mark.parametrize("scheme", sorted(set(known_label_sets()) - {"auto"}))
+def test_every_shipped_label_set_can_be_compared(scheme: str) -> None:
+    assert find_naming(load_label_set(scheme).labels, GROUPS, scheme).missing == ()
 
 
 def test_a_missing_mapping_is_shown_and_never_guessed() -> None:

@@ -73,6 +73,8 @@ def residual_parts(audit: Mapping[str, Any]) -> Iterator[AuditPart]:
     yield _second(audit["second"])
     if audit.get("gold"):
         yield _gold(audit["gold"])
+        if "search" in audit["gold"]:
+            yield _search(audit["gold"]["search"])
     if audit.get("sample"):
         yield AuditPart("Read by people", _sample(audit["sample"]))
 
@@ -164,6 +166,24 @@ def _gold(gold: Mapping[str, Any]) -> AuditPart:
         (label, row["words"], row["leaked"], row["recall"]) for label, row in gold["by_type"].items()
     )
     return AuditPart("Against gold", said, (Table("Leaks by type", columns, rows),))
+
+
+def _search(search: Mapping[str, Any]) -> AuditPart:
+    said = (
+        f"Every file of the output and of the run's record was searched for {search['originals']:,} "
+        "texts that "
+        "the gold marks, whole and whatever their case; what the source also has elsewhere was left out. A "
+        "surrogate may by chance be one of them. "
+    )
+    said += f"{search['files']:,} files"
+    said += f", of which {search['unread']:,} could not be read." if search["unread"] else "."
+    rows = [(row["file"], row["label"], f"{row['n']:,}") for row in search["places"][:200]]
+    return _chapter(
+        "Originals in the files",
+        said,
+        text_table("Originals found", ("file", "type", "times"), rows, 2),
+        "None.",
+    )
 
 
 def _sample(sample: Mapping[str, Any]) -> str:

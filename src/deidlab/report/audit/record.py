@@ -62,7 +62,7 @@ class RunRecord:
 
 def read_record(output: Path | TablePlace) -> RunRecord:
     """The record that belongs to an output."""
-    folder = _find(output if isinstance(output, Path) else output.stand_in)
+    folder = find_record(output if isinstance(output, Path) else output.stand_in)
     try:
         facts = json.loads((folder / RECORD).read_text("utf-8"))
         check_shape(facts)
@@ -127,7 +127,8 @@ class NotesOnDisk(Mapping[str, NoteFacts]):
         return len(self._places)
 
 
-def _find(output: Path) -> Path:
+def find_record(output: Path) -> Path:
+    """The folder of the record, beside the output."""
     beside = output.resolve().with_name(f"{output.resolve().name}.deidlab")
     above = output.resolve().parent.with_name(f"{output.resolve().parent.name}.deidlab")
     # One file of a folder is `FOLDER/corpus.csv`; its record stands beside the folder.

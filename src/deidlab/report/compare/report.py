@@ -23,6 +23,7 @@ from deidlab.report.pages import Card
 from deidlab.report.study.parts import Section, StudyReport
 from deidlab.report.tables import counted, show_value
 from deidlab.systems.comparing import Comparison
+from deidlab.systems.judging import ENSEMBLE
 
 _FOOTER = (
     "Figures are of these notes alone; they are evidence for whoever decides, not a claim of compliance."
@@ -44,12 +45,19 @@ def build_compare_report(
             "notes, one at a time."
         ),
         cards=tuple(_cards(comparison)),
-        lacking=tuple(f"{name}: it did not start ({why})" for name, why in comparison.absent.items()),
+        lacking=tuple(_lacking(comparison)),
         not_asked=(),
         sections=tuple(section for section in _sections(comparison, show_text) if section.tables),
         provenance=provenance,
         footer=f"{_SHOWN if show_text else _BARE} {_FOOTER}",
     )
+
+
+def _lacking(comparison: Comparison) -> Iterator[str]:
+    for name, why in comparison.absent.items():
+        yield f"{name}: it did not start ({why})"
+    if comparison.settings.ensemble and ENSEMBLE not in {each.name for each in comparison.results}:
+        yield "ensemble: it needs two systems that started"
 
 
 def _cards(comparison: Comparison) -> Iterator[Card]:

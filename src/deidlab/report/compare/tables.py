@@ -44,15 +44,16 @@ def verdict_table(comparison: Comparison) -> Table:
 
 def failure_table(comparison: Comparison) -> Iterator[Table]:
     """How many notes each system failed on, by reason."""
-    rows = [
-        (each.name, reason, n)
-        for each in comparison.results
-        for reason, n in sorted(Counter(each.failures.values()).items())
-    ]
+    rows: list[tuple[Value, ...]] = []
+    for each in comparison.results:
+        counts = Counter(("as given", reason) for reason in each.failures.values())
+        counts.update(each.repeated)
+        rows += [(each.name, copy, reason, n) for (copy, reason), n in sorted(counts.items())]
     if rows:
         columns = columns_of(
-            ("system", "System", "text"), ("reason", "It", "text"), ("notes", "Notes", "count")
-        )
+            ("system", "System", "text"), ("copy", "Notes were", "text"), ("reason", "It", "text"),
+            ("notes", "Notes", "count"),
+        )  # fmt: skip
         yield Table("Notes that a system failed on", columns, tuple(rows), key="failures")
 
 
@@ -64,32 +65,23 @@ def label_table(comparison: Comparison) -> Table:
 def type_tables(comparison: Comparison) -> Iterator[Table]:
     note = "Start and label are right, the end is within two characters."
     yield _by_label(comparison, "relaxed", "Relaxed F1 by label", note)
-    rows: list[tuple[Value, ...]] = []
-    for label in _labels(comparison):
-        own = [each.score.figures.privacy.by_type[label] for each in comparison.results]
-        rows.append((label, own[0].words, *(each.recall for each in own)))
-    columns = columns_of(
-        ("label", "Label", "text"), ("words", "Words", "count"),
-        *((each.name, each.name) for each in comparison.results),
-    )  # fmt: skip
-    yield Table(
-        "Recall by label", columns, tuple(rows), "Words that spans of any label hide.", key="recall-by-label"
-    )
+    yield _by_label(comparison, "recall", "Recall by label", "Words that spans of any label hide.")
 
 
 def _by_label(comparison: Comparison, mode: str, title: str, note: str) -> Table:
     rows: list[tuple[Value, ...]] = []
+    figures = comparison.results[0].score.figures
     for label in _labels(comparison):
-        counts = comparison.results[0].score.figures.summary.entities["strict"].by_type[label]
-        cells = (each.types[mode][label] for each in comparison.results)
-        rows.append((label, counts.tp + counts.fn, *cells))
+        counts = figures.summary.entities["strict"].by_type[label]
+        n = figures.privacy.by_type[label].words if mode == "recall" else counts.tp + counts.fn
+        rows.append((label, n, *(each.types[mode][label] for each in comparison.results)))
+    whole = ("words", "Words", "count") if mode == "recall" else ("gold", "Gold spans", "count")
     columns = columns_of(
-        ("label", "Label", "text"), ("gold", "Gold spans", "count"),
+        ("label", "Label", "text"), whole,
         *((each.name, each.name) for each in comparison.results),
     )  # fmt: skip
-    return Table(
-        title, columns, tuple(rows), f"{note} {_interval_note(comparison)}", key=f"{mode}-f1-by-label"
-    )
+    key = "recall-by-label" if mode == "recall" else f"{mode}-f1-by-label"
+    return Table(title, columns, tuple(rows), f"{note} {_interval_note(comparison)}", key=key)
 
 
 def _labels(comparison: Comparison) -> list[str]:

@@ -31,16 +31,17 @@ def open_system(settings: dict[str, Any]) -> dict[str, Any]:
     cuts = tag.tokenizer.model_max_length < 1000000
 
     def find(text: str) -> dict[str, Any]:
-        spans = [
-            {
-                "start": int(e["start"]),
-                "end": int(e["end"]),
-                "label": e["entity_group"],
-                "score": float(e["score"]),
-            }
-            for e in tag(text)
-            if e["start"] < e["end"]
-        ]
+        spans = []
+        for e in tag(text):
+            # With some tokenizers a word has the blank before it, which would spoil every strict figure.
+            said = text[e["start"] : e["end"]]
+            start, end = (
+                e["start"] + len(said) - len(said.lstrip()),
+                e["end"] - len(said) + len(said.rstrip()),
+            )
+            if start < end:
+                row = {"start": int(start), "end": int(end), "label": e["entity_group"]}
+                spans.append({**row, "score": float(e["score"])})
         return {"spans": spans, "read": _count_read(text)}
 
     def _count_read(text: str) -> int:

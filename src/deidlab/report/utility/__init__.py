@@ -1,0 +1,1 @@
+"""What masking costs and hides, as a report."""

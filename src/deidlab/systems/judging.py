@@ -1,0 +1,64 @@
+"""What systems said of notes in, the same beside the gold out: named in its labels, together, and paired."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from deidlab.detect.ensemble import combine
+from deidlab.detect.resolve import resolve
+from deidlab.evaluate.pairing import Pair
+from deidlab.evaluate.score import ScoreSettings
+from deidlab.systems.asking import Answers, ask_system
+from deidlab.systems.naming import GROUPS, Naming
+from deidlab.systems.opening import make_system
+from deidlab.systems.process import Limits
+from deidlab.systems.specification import SystemSpec
+from deidlab.types import Document, Span
+
+ENSEMBLE = "ensemble"
+Found = list[tuple[Span, ...]]
+"""The spans of each note."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompareSettings:
+    """`target` is the label set of the comparison, `maps` a person's own rows by the name of the system;
+    `ensemble` says how all answer as one, where that is wanted."""
+
+    scoring: ScoreSettings = field(default_factory=ScoreSettings)
+    target: str = GROUPS
+    maps: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
+    hosts: tuple[str, ...] = ()
+    ensemble: str = ""
+    robustness: bool = False
+    fairness: bool = False
+
+
+def ask_about(
+    spec: SystemSpec, documents: Sequence[Document], settings: CompareSettings, warm: bool
+) -> Answers:
+    """The system's answers to the notes, of whose gold it hears nothing."""
+    bare = [Document(each.id, each.patient, each.text) for each in documents]
+    return ask_system(make_system(spec, settings.limits, settings.hosts), bare, warm)
+
+
+def name_answers(answers: Answers, naming: Naming) -> Found:
+    return [naming.rename(spans) for spans in answers.spans]
+
+
+def add_ensemble(notes: Sequence[Document], found: dict[str, Found], how: str) -> None:
+    """What all systems find as one, beside what each finds."""
+    if how and len(found) > 1:
+        members = zip(*found.values(), strict=True)
+        found[ENSEMBLE] = [
+            tuple(resolve(document.text, combine(spans, how)))
+            for document, spans in zip(notes, members, strict=True)
+        ]
+
+
+def pair_found(gold: Sequence[Document], spans: Sequence[tuple[Span, ...]]) -> tuple[Pair, ...]:
+    """In the order of ids, which is that of every table of documents."""
+    pairs = [Pair(one, replace(one, spans=found)) for one, found in zip(gold, spans, strict=True)]
+    return tuple(sorted(pairs, key=lambda pair: pair.gold.id))
