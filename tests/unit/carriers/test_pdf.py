@@ -18,7 +18,7 @@ from pikepdf import Array, Dictionary, Name
 
 from deidlab.carriers import Refused, pdf_content, pdf_file, pdf_write
 from deidlab.carriers.pdf import PDF
-from deidlab.carriers.pdf_fonts import standard_width
+from deidlab.carriers.pdf_standard import standard_width
 from deidlab.cli.app import run
 from deidlab.corpus.formats import recognise_format
 from tests.unit.carriers.letters import full_letter, letter, paragraph
