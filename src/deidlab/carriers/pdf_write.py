@@ -10,7 +10,7 @@ import pikepdf
 from pikepdf import Array, Dictionary, Name
 
 from deidlab.carriers.pdf_book import Form
-from deidlab.carriers.pdf_file import numbers
+from deidlab.carriers.pdf_file import known_entries, numbers
 from deidlab.carriers.pdf_fonts import Font
 from deidlab.carriers.pdf_paint import shown
 from deidlab.carriers.pdf_standard import PICTURES, standard_width
@@ -39,6 +39,8 @@ class Writer:
                 new[key] = Array([float(each) for each in box])
         if "/MediaBox" not in new:
             new.MediaBox = Array([0, 0, 612, 792])
+        for key, value in known_entries(page, ("/UserUnit",), {}).items():
+            new[key] = value
         rotate = page.get("/Rotate", 0)
         if rotate in (90, 180, 270, -90):
             new.Rotate = int(rotate)
