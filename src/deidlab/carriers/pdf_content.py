@@ -15,7 +15,7 @@ from pikepdf import Array, Dictionary, Object, Stream
 
 from deidlab.carriers.carrier import Refused
 from deidlab.carriers.pdf_book import Book, Form
-from deidlab.carriers.pdf_file import DAMAGED, known_entries, numbers
+from deidlab.carriers.pdf_file import DAMAGED, instructions_of, known_entries, numbers
 from deidlab.carriers.pdf_paint import (
     BLENDS,
     BY_NUMBER,
@@ -69,8 +69,7 @@ class _Content:
 
     def run(self, data: bytes, look: Look) -> None:
         self.look = look
-        pdf = pikepdf.new()
-        for each in pikepdf.parse_content_stream(pdf.make_stream(data)):
+        for each in instructions_of(data):
             self.reader.book.n_instructions += 1
             if self.reader.book.n_instructions > MAX_INSTRUCTIONS:
                 raise Refused(f"it has more than {MAX_INSTRUCTIONS} instructions")

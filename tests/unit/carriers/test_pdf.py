@@ -344,11 +344,19 @@ def test_what_cannot_be_read_safely_is_refused_in_one_line_and_leaves_nothing(
     check_refused(PDF(), "pdf", (content, said), tmp_path, capsys)
 
 
+def test_a_content_that_ends_too_soon_says_nothing_on_the_screen(recwarn: pytest.WarningsRecorder) -> None:
+    assert texts_of(pdf(text("He slept.") + b" BT (Quill")) == ["He slept."]
+    assert texts_of(pdf(text("He slept.") + b" 1 2 (Quill)")) == ["He slept."]
+    assert not [each for each in recwarn if "nexpected" in str(each.message)]
+
+
 def test_more_instructions_than_a_letter_has_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pdf_content, "MAX_INSTRUCTIONS", 100)
     assert texts_of(pdf(text(SEEN)))
     with pytest.raises(Refused, match="more than 100 instructions"):
         texts_of(pdf(text(*[SEEN] * 60)))
+    with pytest.raises(Refused, match="page 1: its content has more than 8 MiB"):
+        texts_of(pdf(text(SEEN) + b" " * (8 << 20)))
 
 
 def test_more_than_a_letter_unpacks_to_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
