@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 from deidlab.carriers.carrier import Parts, Piece, Refused
+from deidlab.carriers.pdf_book import Book, Form
 from deidlab.carriers.pdf_check import check_alike, check_gone, read_again
-from deidlab.carriers.pdf_content import Book, Form, Reader
+from deidlab.carriers.pdf_content import Reader
 from deidlab.carriers.pdf_file import DAMAGED, open_pdf, written
 from deidlab.carriers.pdf_layout import Unit, read_page
 from deidlab.carriers.pdf_write import Writer

@@ -11,7 +11,7 @@ import pikepdf
 import pypdfium2
 
 from deidlab.carriers.carrier import Refused
-from deidlab.carriers.pdf_fonts import PDFIUM
+from deidlab.carriers.pdf_standard import PDFIUM
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 _LONG = 6

@@ -13,9 +13,9 @@ from typing import Any
 import pikepdf
 from pikepdf import Array, Dictionary, Object, Stream
 
-from deidlab.carriers.carrier import Refused, Removed
-from deidlab.carriers.pdf_file import DAMAGED, Source, known_entries, numbers
-from deidlab.carriers.pdf_fonts import Font
+from deidlab.carriers.carrier import Refused
+from deidlab.carriers.pdf_book import Book, Form
+from deidlab.carriers.pdf_file import DAMAGED, instructions_of, known_entries, numbers
 from deidlab.carriers.pdf_paint import (
     BLENDS,
     BY_NUMBER,
@@ -36,35 +36,6 @@ _STATES = ("/LW", "/LC", "/LJ", "/ML", "/CA", "/ca", "/SA", "/OP", "/op", "/OPM"
 _PLAIN = {"w": 1, "J": 1, "j": 1, "M": 1, "i": 1}
 _SET = {"Tc": "spacing", "Tw": "word_spacing", "TL": "leading", "Ts": "rise", "Tz": "stretch"}
 _DROPPED = frozenset(("BMC", "BDC", "EMC", "MP", "DP", "BX", "EX", "ri", "d0", "d1"))
-
-
-@dataclass(slots=True)
-class Form:
-    """One content: a page's own, or that of a form where it is drawn."""
-
-    parts: list[bytes | Show | tuple[str, Form]] = field(default_factory=list, repr=False)
-    fonts: dict[str, Font] = field(default_factory=dict, repr=False)
-    states: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
-    matrix: tuple[float, ...] = IDENTITY
-    box: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0)
-    is_group: bool = False
-
-
-@dataclass(slots=True)
-class Book:
-    """All that pages share: the fonts, what was left out, and how much was read."""
-
-    source: Source = field(repr=False)
-    removed: Removed = field(default_factory=Removed)
-    fonts: dict[Any, Font] = field(default_factory=dict, repr=False)
-    n_forms: int = 0
-    n_instructions: int = 0
-
-    def font(self, found: Any) -> Font:
-        key = found.objgen if found.is_indirect else found.unparse()
-        if key not in self.fonts:
-            self.fonts[key] = Font(f"F{len(self.fonts) + 1}", self.source, found)
-        return self.fonts[key]
 
 
 @dataclass(slots=True)
@@ -98,8 +69,7 @@ class _Content:
 
     def run(self, data: bytes, look: Look) -> None:
         self.look = look
-        pdf = pikepdf.new()
-        for each in pikepdf.parse_content_stream(pdf.make_stream(data)):
+        for each in instructions_of(data):
             self.reader.book.n_instructions += 1
             if self.reader.book.n_instructions > MAX_INSTRUCTIONS:
                 raise Refused(f"it has more than {MAX_INSTRUCTIONS} instructions")

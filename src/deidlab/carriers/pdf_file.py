@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import io
 import re
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,7 @@ from pikepdf import settings
 from deidlab.carriers.carrier import Refused
 
 MAX_STREAM = 32 << 20
+MAX_CONTENT = 8 << 20
 MAX_DECODED = 256 << 20
 MAX_PAGES = 5000
 _FILTERS = frozenset(
@@ -74,6 +76,18 @@ def open_pdf(content: bytes) -> Source:
     if not 0 < len(pdf.pages) <= MAX_PAGES:
         raise Refused(f"it has no page, or more than {MAX_PAGES}")
     return Source(pdf)
+
+
+def instructions_of(data: bytes) -> Iterator[Any]:
+    """The instructions of a content; what is left open at its end is not one."""
+    if len(data) > MAX_CONTENT:
+        raise Refused(f"its content has more than {MAX_CONTENT >> 20} MiB")
+    # What is read belongs to a file, which lives as long as that is looked at.
+    pdf = pikepdf.new()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = pikepdf.parse_content_stream(pdf.make_stream(data))
+    yield from found
 
 
 @functools.cache

@@ -6,39 +6,24 @@ what cannot be read cannot be searched.
 
 from __future__ import annotations
 
-import ctypes
-import functools
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import pikepdf
-import pypdfium2.raw as pdfium
 from pikepdf import Array, Dictionary, Name, Stream
 
 from deidlab.carriers import pdf_glyphs as glyphs
 from deidlab.carriers.carrier import Refused
 from deidlab.carriers.pdf_file import Source, known_entries, numbers
 from deidlab.carriers.pdf_fontfile import clean_cff, clean_truetype, clean_type1
+from deidlab.carriers.pdf_standard import PICTURES, STANDARD, standard_width
 
-_LOOKS = ("", "-Bold", "-Oblique", "-BoldOblique")
-STANDARD = frozenset(
-    (
-        *(f"{family}{look}" for family in ("Courier", "Helvetica") for look in _LOOKS),
-        *(f"Times-{look}" for look in ("Roman", "Bold", "Italic", "BoldItalic")),
-        "Symbol",
-        "ZapfDingbats",
-    )
-)
-_PICTURES = ("Symbol", "ZapfDingbats")
 _NUMBERS = (
     "/Flags", "/ItalicAngle", "/Ascent", "/Descent", "/CapHeight", "/XHeight", "/StemV", "/StemH",
     "/AvgWidth", "/MaxWidth", "/MissingWidth", "/Leading",
 )  # fmt: skip
 _SYMBOLIC, _SERIF, _FIXED = 4, 2, 1
-PDFIUM = threading.Lock()
-"""pdfium works for one thread at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +93,10 @@ class Font:
         listed = self.found.get("/Encoding")
         flags = int(self._descriptor.get("/Flags", 0))
         base = str(listed.get("/BaseEncoding", "")) if isinstance(listed, Dictionary) else str(listed or "")
-        if self._base in _PICTURES and not self._is_embedded:
+        if self._base in PICTURES and not self._is_embedded:
             texts = dict.fromkeys(range(0x20, 0x100), "•") | {0x20: " "}
             # Symbol has the digits and most signs where they usually are.
-            texts |= {code: chr(code) for code in range(0x20, 0x40)} if self._base == _PICTURES[0] else {}
+            texts |= {code: chr(code) for code in range(0x20, 0x40)} if self._base == PICTURES[0] else {}
         elif base:
             texts = dict(glyphs.encoding(base))
         elif self._is_embedded and (flags & _SYMBOLIC or "/ToUnicode" in self.found):
@@ -135,7 +120,7 @@ class Font:
         if "/Widths" in self.found:
             self._widths = {first + place: float(each) for place, each in enumerate(self.found["/Widths"])}
         else:
-            name = self._standard_name()
+            name = self.standard_name()
             self._widths = {code: standard_width(name, text[:1]) for code, text in self._texts.items()}
 
     def codes(self, data: bytes) -> Iterator[Code]:
@@ -151,14 +136,15 @@ class Font:
                 raise Refused("the text of a font cannot be told; mask what the PDF was made from")
             yield Code(part, text, self._widths.get(number, self._default))
 
-    def _standard_name(self) -> str:
+    def standard_name(self) -> str:
+        """The font that every reader has that looks most like it."""
         if self._base in STANDARD:
             return self._base
         flags, base = int(self._descriptor.get("/Flags", 0)), self._base.casefold()
         bold, slanted = "bold" in base, "italic" in base or "oblique" in base
         if flags & _FIXED or "courier" in base:
             family = "Courier"
-        elif flags & _SERIF or "times" in base:
+        elif flags & _SERIF or "times" in base or ("serif" in base and "sans" not in base):
             return f"Times-{'Bold' * bold}{'Italic' * slanted}" if bold or slanted else "Times-Roman"
         else:
             family = "Helvetica"
@@ -166,7 +152,7 @@ class Font:
 
     def written(self, pdf: pikepdf.Pdf) -> Any:
         """The font for a new file: glyphs, widths and the codes that are used."""
-        base = f"/AAAAAA+{self.name}" if self._is_embedded else f"/{self._standard_name()}"
+        base = f"/AAAAAA+{self.name}" if self._is_embedded else f"/{self.standard_name()}"
         new = Dictionary(Type=Name.Font, Subtype=Name(self.kind), BaseFont=Name(base))
         size = 2 if self.is_wide else 1
         new.ToUnicode = pdf.make_stream(glyphs.write_map(self.used, size))
@@ -285,16 +271,3 @@ def _wide_widths(listed: Any) -> Iterator[tuple[int, float]]:
             place += 3
         else:
             return
-
-
-@functools.cache
-def standard_width(name: str, text: str) -> float:
-    """How wide a character is in one of the fonts that every reader has, in thousandths."""
-    width = ctypes.c_float()
-    with PDFIUM:
-        document = pdfium.FPDF_CreateNewDocument()
-        font = pdfium.FPDFText_LoadStandardFont(document, name.encode())
-        pdfium.FPDFFont_GetGlyphWidth(font, ord(text), 1000.0, ctypes.byref(width))
-        pdfium.FPDFFont_Close(font)
-        pdfium.FPDF_CloseDocument(document)
-    return width.value

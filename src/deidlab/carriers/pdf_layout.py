@@ -143,10 +143,10 @@ def _chains(line: list[Glyph]) -> list[list[Glyph]]:
 
 
 def _add(stretch: _Stretch, glyph: Glyph) -> None:
-    for unit in stretch.units[-40:]:
-        same = unit.glyphs and abs(unit.glyphs[0].start - glyph.start) < _SAME_PLACE * (
-            glyph.end - glyph.start
-        )
+    near = _SAME_PLACE * (glyph.end - glyph.start)
+    # Only what begins before the end can lie over something.
+    for unit in stretch.units[-40:] if glyph.start < stretch.end - near else ():
+        same = unit.glyphs and abs(unit.glyphs[0].start - glyph.start) < near
         if same and unit.text == glyph.code.text:
             unit.glyphs.append(glyph)
             return

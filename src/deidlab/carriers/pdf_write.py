@@ -9,14 +9,15 @@ from typing import Any
 import pikepdf
 from pikepdf import Array, Dictionary, Name
 
-from deidlab.carriers.pdf_content import Form
-from deidlab.carriers.pdf_file import numbers
-from deidlab.carriers.pdf_fonts import Font, standard_width
+from deidlab.carriers.pdf_book import Form
+from deidlab.carriers.pdf_file import known_entries, numbers
+from deidlab.carriers.pdf_fonts import Font
 from deidlab.carriers.pdf_paint import shown
+from deidlab.carriers.pdf_standard import PICTURES, standard_width
 from deidlab.carriers.pdf_state import Glyph, Look, Show
 
-_LETTERS, _BLOCKS = ("Plain", "Helvetica"), ("Marks", "ZapfDingbats")
-_BLOCK = "█"
+_SIGNS = "ZapfDingbats"
+_BLOCK, _BLOCK_WIDTH = "█", 761.0
 _NARROWEST = 0.6
 _BOXES = ("/MediaBox", "/CropBox")
 
@@ -38,6 +39,8 @@ class Writer:
                 new[key] = Array([float(each) for each in box])
         if "/MediaBox" not in new:
             new.MediaBox = Array([0, 0, 612, 792])
+        for key, value in known_entries(page, ("/UserUnit",), {}).items():
+            new[key] = value
         rotate = page.get("/Rotate", 0)
         if rotate in (90, 180, 270, -90):
             new.Rotate = int(rotate)
@@ -108,15 +111,17 @@ class Writer:
 
     def _replacement(self, glyph: Glyph, look: Look, used: set[str]) -> list[bytes]:
         """Text in a font that every reader has, narrower and then smaller until it fits; and back again."""
-        name, base = _BLOCKS if set(glyph.new) <= {_BLOCK, " "} else _LETTERS
-        data = _coded(glyph.new, is_blocks=base == _BLOCKS[1])
+        like = look.font.standard_name() if look.font is not None else "Helvetica"
+        base = _SIGNS if set(glyph.new) <= {_BLOCK, " "} else "Helvetica" if like in PICTURES else like
+        name = f"New-{base}"
+        data = _coded(glyph.new, is_blocks=base == _SIGNS)
         if name not in self._own:
             font = Dictionary(Type=Name.Font, Subtype=Name.Type1, BaseFont=Name(f"/{base}"))
-            if base == _LETTERS[1]:
+            if base != _SIGNS:
                 font.Encoding = Name.WinAnsiEncoding
             self._own[name] = self.pdf.make_indirect(font)
         used.add(name)
-        width = sum(761.0 if base == _BLOCKS[1] else _width(each) for each in data)
+        width = sum(_BLOCK_WIDTH if base == _SIGNS else _width(base, each) for each in data)
         room = glyph.room / glyph.em * 1000 if glyph.em else width
         share = min(1.0, max(room, 1.0) / max(width, 1.0))
         narrow = max(share, _NARROWEST)
@@ -148,5 +153,5 @@ def _coded(text: str, is_blocks: bool) -> bytes:
     return out
 
 
-def _width(code: int) -> float:
-    return standard_width(_LETTERS[1], bytes([code]).decode("cp1252", "replace"))
+def _width(base: str, code: int) -> float:
+    return standard_width(base, bytes([code]).decode("cp1252", "replace"))

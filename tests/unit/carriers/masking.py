@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from deidlab.cli.app import run
+from tests.containers import DERIVED
 
 
 def mask(source: Path, out: Path, *more: str, code: int = 0) -> Path:
@@ -12,6 +13,6 @@ def mask(source: Path, out: Path, *more: str, code: int = 0) -> Path:
     key = source.parent / "key"
     key.write_bytes(bytes(range(32)))
     key.chmod(0o600)
-    command = ["mask", str(source), "--out", str(out), "--rules", "only", "-q", "--key-file", str(key), *more]
-    assert run(command) == code
+    command = ["mask", str(source), "--out", str(out), "--rules", "only", "-q", "--key-file", str(key)]
+    assert run([*command, *DERIVED, *more]) == code
     return out

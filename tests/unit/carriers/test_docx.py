@@ -17,9 +17,9 @@ import pytest
 
 from deidlab.carriers import Refused, xml_text
 from deidlab.carriers.docx import Docx, begins
-from deidlab.cli.app import run
 from deidlab.corpus.formats import recognise_format
-from tests.containers import DERIVED
+from tests.unit.carriers import letter_runs
+from tests.unit.carriers.letter_runs import check_refused, converted, runs_of
 from tests.unit.carriers.letters import (
     W,
     field,
@@ -50,24 +50,7 @@ LEAKS = (
 
 
 def _masked(notes: Path, out: Path, *more: str, code: int = 0) -> list[bytes]:
-    key = notes.parent / "key"
-    key.write_bytes(bytes(range(32)))
-    key.chmod(0o600)
-    command = [
-        "mask",
-        str(notes),
-        "--out",
-        str(out),
-        "--rules",
-        "only",
-        "--key-file",
-        str(key),
-        "-q",
-        *DERIVED,
-        *more,
-    ]
-    assert run(command) == code
-    return [path.read_bytes() for path in sorted(out.glob("*.docx"))] if out.exists() else []
+    return letter_runs.masked(notes, out, *more, ending="docx", code=code)
 
 
 @pytest.fixture
@@ -84,11 +67,7 @@ def _runs(content: bytes, name: str = "word/document.xml") -> list[str]:
 
 def _unchanged(content: bytes) -> bytes:
     """Taken apart and put together again with its own texts."""
-    texts = []
-    for piece in Docx().take_apart(content).pieces:
-        ends = (*piece.cuts, len(piece.text))
-        texts += [piece.text[start:end] for start, end in zip((0, *piece.cuts), ends, strict=True)]
-    return Docx().put_together(content, texts)
+    return Docx().put_together(content, runs_of(Docx(), content))
 
 
 @pytest.mark.parametrize("style", ["tag", "surrogate", "redact"])
@@ -307,13 +286,7 @@ def _bad() -> Iterator[tuple[str, bytes, str]]:
 def test_what_cannot_be_read_safely_is_refused_in_one_line_and_leaves_nothing(
     content: bytes, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(Refused, match=said) as error:
-        Docx().take_apart(content)
-    assert "\n" not in str(error.value) and "Quillfeather" not in str(error.value)
-    (tmp_path / "a.docx").write_bytes(content)
-    _masked(tmp_path / "a.docx", tmp_path / "out", "--from", "docx", code=3)
-    assert not list((tmp_path / "out").glob("*.docx"))
-    assert "Quillfeather" not in capsys.readouterr().err
+    check_refused(Docx(), "docx", (content, said), tmp_path, capsys)
 
 
 def test_a_part_of_too_much_xml_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -366,18 +339,6 @@ def test_boxes_are_told_by_the_way_that_is_known() -> None:
 def test_another_program_opens_it_and_reads_the_masked_text(notes: Path, tmp_path: Path) -> None:
     _masked(notes, tmp_path / "out", "--style", "tag")
     (written,) = (tmp_path / "out").glob("*.docx")
-    home = f"-env:UserInstallation=file://{tmp_path / 'profile'}"
-    command = [
-        "soffice",
-        home,
-        "--headless",
-        "--convert-to",
-        "txt:Text",
-        "--outdir",
-        str(tmp_path),
-        str(written),
-    ]
-    subprocess.run(command, check=True, capture_output=True, timeout=120)
-    text = (tmp_path / f"{written.stem}.txt").read_text("utf-8-sig")
+    text = converted(written, "txt:Text", tmp_path).read_text("utf-8-sig")
     assert "Seen: Mr. [PATIENT-1], who came on [DATE" in text and "slept." in text
     assert not [word for word in LEAKS if word in text]

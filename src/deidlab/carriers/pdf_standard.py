@@ -1,0 +1,35 @@
+"""The fonts that every reader has, and how wide their letters are as pdfium knows it."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import threading
+
+import pypdfium2.raw as pdfium
+
+_LOOKS = ("", "-Bold", "-Oblique", "-BoldOblique")
+STANDARD = frozenset(
+    (
+        *(f"{family}{look}" for family in ("Courier", "Helvetica") for look in _LOOKS),
+        *(f"Times-{look}" for look in ("Roman", "Bold", "Italic", "BoldItalic")),
+        "Symbol",
+        "ZapfDingbats",
+    )
+)
+PICTURES = ("Symbol", "ZapfDingbats")
+PDFIUM = threading.Lock()
+"""pdfium works for one thread at a time."""
+
+
+@functools.cache
+def standard_width(name: str, text: str) -> float:
+    """How wide a character is in one of the fonts that every reader has, in thousandths."""
+    width = ctypes.c_float()
+    with PDFIUM:
+        document = pdfium.FPDF_CreateNewDocument()
+        font = pdfium.FPDFText_LoadStandardFont(document, name.encode())
+        pdfium.FPDFFont_GetGlyphWidth(font, ord(text), 1000.0, ctypes.byref(width))
+        pdfium.FPDFFont_Close(font)
+        pdfium.FPDF_CloseDocument(document)
+    return width.value
