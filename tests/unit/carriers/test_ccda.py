@@ -163,6 +163,14 @@ def test_a_sentinel_at_every_place_is_in_none_of_the_output(policy: str, style: 
             assert not any(word in each for each in strings), word
 
 
+def test_a_contact_of_no_known_kind_is_masked_whole() -> None:
+    content = document(
+        '<author><assignedAuthor><telecom value="Quill:5550142"/><telecom value="5550142"/></assignedAuthor></author>'
+    )
+    found = [(piece.text, piece.label) for piece in CCDA().take_apart(content).pieces]
+    assert found[-2:] == [("Quill:5550142", "PHONE"), ("5550142", "PHONE")]
+
+
 def test_what_nobody_knows_is_removed_and_counted_by_the_names_of_the_standard() -> None:
     more = document(
         f"<!--Quill--><?q Quill?><Quill>Quill</Quill><q:title>Quill</q:title>Quill<title q:a='Quill' foo='Quill'>Well.</title>"
