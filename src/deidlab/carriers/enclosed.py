@@ -60,4 +60,6 @@ def unpack(data: str, kind: str) -> Enclosed | str:
     except UnicodeDecodeError:
         return "attachments that are not in their character set"
     markup = read_markup(text, whole=False) if media == "text/html" else None
+    if media == "text/html" and markup is None:
+        return "attachments that are cut off"
     return Enclosed(text, _CHARSETS[charset], markup)

@@ -13,7 +13,8 @@ from deidlab.carriers.html_tokens import cut_html
 from deidlab.carriers.tables import load_table
 
 _DOCTYPE = re.compile(
-    r"""html(?:\s+public\s+["']-//W3C//DTD\ X?HTML\ (?:Basic\ )?\d\.\d{1,2}(?:\ (?:Strict|Transitional|Frameset))?//EN["']
+    r"""html(?:\s+public\s+["']-//W3C//DTD\ X?HTML\ (?:Basic\ )?\d\.\d{1,2}
+    (?:\ (?:Strict|Transitional|Frameset))?//EN["']
     (?:\s+["']http://www\.w3\.org/TR/(?:xhtml1|xhtml11|html4|html401|REC-html40)/(?:DTD/)?
     (?:strict|loose|frameset|xhtml1-strict|xhtml1-transitional|xhtml1-frameset|xhtml11)\.dtd["'])?)?""",
     re.I | re.X,
