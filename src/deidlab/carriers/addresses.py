@@ -11,6 +11,7 @@ _LABELS = {
     "mailto": "EMAIL", "fax": "FAX", "x-text-fax": "FAX", "tel": "PHONE", "sms": "PHONE", "modem": "PHONE",
     "callto": "PHONE",
 }  # fmt: skip
+_SKIPPED = re.compile(r"[\x00-\x1f]")
 _FITTING = re.compile(r"[!#-;=?-Z_a-z~ ]+")
 
 
@@ -20,12 +21,11 @@ def address_slot(value: str, otherwise: str, put: Callable[[str], None]) -> Slot
     `otherwise` is the PHI type of one without a scheme. What stands behind a ? goes, such as the subject of
     a mail.
     """
+    # As browsers read it, who skip these.
+    value = _SKIPPED.sub("", value).strip()
     scheme, colon, rest = value.partition(":")
-    label = _LABELS.get(scheme.strip().lower(), "URL" if colon and "//" in rest else otherwise)
-    if label == "URL":
-        before, old = "", value
-    else:
-        before, old = (f"{scheme}:", rest) if colon and scheme.isalpha() else ("", value)
+    label = _LABELS.get(scheme.lower(), "URL" if "//" in rest else otherwise)
+    before, old = (f"{scheme}:", rest) if colon and scheme.lower() in _LABELS else ("", value)
     shown = old.split("?", 1)[0]
 
     def put_address(new: str) -> None:

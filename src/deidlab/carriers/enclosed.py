@@ -15,13 +15,14 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from deidlab.carriers.carrier import Carrier, Piece, Refused, Removed, Slot
-from deidlab.carriers.markup import read_markup
+from deidlab.carriers.markup import Markup, read_markup
 from deidlab.carriers.tables import load_table
 
 MAX_DEPTH = 2
 MAX_BYTES = 64 << 20
 OTHER_KINDS = "attachments of other kinds"
 _DAMAGED = "attachments that cannot be taken apart"
+_CUT_OFF = "attachments that are cut off"
 _UNREADABLE = "attachments that are not in their character set"
 _TOO_DEEP = f"attachments more than {MAX_DEPTH} deep"
 _CHARSETS = {"utf-8": "utf-8", "us-ascii": "ascii", "iso-8859-1": "latin-1", "windows-1252": "cp1252"}
@@ -122,7 +123,10 @@ class Enclosures:
             text = data.decode(encoding)
         except UnicodeDecodeError:
             return self._left_out(_UNREADABLE)
-        return (_text if kind == "text" else _markup)(data, text, encoding)
+        if kind == "text":
+            return _text(data, text, encoding)
+        markup = read_markup(text, whole=False)
+        return _markup(data, markup, encoding) if markup else self._left_out(_CUT_OFF)
 
     def _by_carrier(self, carrier: Carrier, data: bytes) -> Enclosed | None:
         depth = self._budget.depth
@@ -166,7 +170,5 @@ def _text(data: bytes, text: str, encoding: str) -> Enclosed:
     return Enclosed(data, (Slot(Piece(text), put),), lambda: now[0].encode(encoding, "replace"))
 
 
-def _markup(data: bytes, text: str, encoding: str) -> Enclosed:
-    markup = read_markup(text, whole=False)
-    assert markup is not None
+def _markup(data: bytes, markup: Markup, encoding: str) -> Enclosed:
     return Enclosed(data, tuple(markup.slots()), lambda: markup.written().encode(encoding, "replace"))

@@ -27,6 +27,7 @@ _DECLARED = re.compile(rb"\A<\?xml[^>]{0,100}?encoding\s*=\s*[\"']([\w.:-]{1,40}
 _BEGINS = re.compile(rb"<!doctype\s+html|<html[\s>]", re.I)
 _HARMLESS = re.compile(r"[-+]?\d{1,5}(?:\.\d{1,3})?(?:%|px|pt|em|\*)?|#?[0-9a-f]{6}|#[0-9a-f]{3}", re.I)
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z]{2,4})?")
+_SCRIPTS = frozenset(("data", "javascript", "vbscript", "blob", "cid", "mid", "view-source"))
 _BLANK = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
 
 
@@ -54,7 +55,7 @@ class _Letter:
                     said = "".join(each.text for each in block).strip()
                     caption = caption_of(said) if said else caption
                     block = []
-                yield from self._attributes(event)
+                yield from self._attributes(event, caption)
 
     def _sheet(self, text: str) -> str:
         sheet, gone = clean_sheet(
@@ -63,12 +64,13 @@ class _Letter:
         self.removed["styles"] += gone
         return sheet
 
-    def _attributes(self, tag: Tag) -> Iterator[Slot]:
+    def _attributes(self, tag: Tag, caption: str) -> Iterator[Slot]:
         for key, value in list(tag.attributes.items()):
             rule = _rules().get(key, "")
             if rule == "text":
                 if value.strip() and not (tag.name == "li" and value.isdigit()):
-                    yield Slot(Piece(value), partial(tag.attributes.__setitem__, key))
+                    said = caption if key == "value" else ""
+                    yield Slot(Piece(value, "", said), partial(tag.attributes.__setitem__, key))
             elif rule == "address":
                 yield from self._address(tag, key, value)
             elif (new := self._stays(tag, key, rule, value)) is not None:
@@ -88,9 +90,9 @@ class _Letter:
             else:
                 tag.attributes.pop(key, None)
 
-        slot = address_slot(value.strip(), "URL", put)
-        scheme = value.strip().partition(":")[0].lower()
-        if slot.piece.text.strip() and scheme not in ("data", "javascript", "vbscript", "blob", "cid", "mid"):
+        slot = address_slot(value, "URL", put)
+        scheme = slot.piece.text.partition(":")[0].lower()
+        if slot.piece.text.strip() and scheme not in _SCRIPTS:
             yield slot
         else:
             put("")

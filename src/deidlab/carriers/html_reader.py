@@ -13,10 +13,16 @@ from deidlab.carriers.html_tokens import cut_html
 from deidlab.carriers.tables import load_table
 
 _DOCTYPE = re.compile(
-    r"""html(?:\s+public\s+["']-//W3C//DTD X?HTML [\w. ]{1,30}//EN["'](?:\s+["']http://www\.w3\.org/[\w./-]{1,60}["'])?)?""",
-    re.I,
+    r"""html(?:\s+public\s+["']-//W3C//DTD\ X?HTML\ (?:Basic\ )?\d\.\d{1,2}
+    (?:\ (?:Strict|Transitional|Frameset))?//EN["']
+    (?:\s+["']http://www\.w3\.org/TR/(?:xhtml1|xhtml11|html4|html401|REC-html40)/(?:DTD/)?
+    (?:strict|loose|frameset|xhtml1-strict|xhtml1-transitional|xhtml1-frameset|xhtml11)\.dtd["'])?)?""",
+    re.I | re.X,
 )
-_VIEWPORT = re.compile(r"[a-z-]+=[\w.-]+(?:\s*,\s*[a-z-]+=[\w.-]+)*", re.I)
+_VIEWPORT = re.compile(
+    r"(?:(?:\A|\s*[,;]\s*)(?:width|height|initial-scale|minimum-scale|maximum-scale|user-scalable|shrink-to-fit)"
+    r"=(?:device-width|device-height|yes|no|\d{1,4}(?:\.\d{1,3})?))+"
+)
 
 
 def table() -> dict[str, Any]:

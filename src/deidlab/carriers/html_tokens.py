@@ -34,6 +34,8 @@ class Token:
     kind: Kind
     text: str = field(repr=False)
     attributes: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    closed: bool = False
+    """Whether a tag ends in />, which means something in XHTML alone."""
 
 
 def cut_html(page: str) -> Iterator[Token]:
@@ -68,7 +70,8 @@ def _markup(page: str, start: int) -> tuple[Token | None, int]:
     name = _NAME.match(page, start + 1 + closing)
     if name is not None:
         attributes, end = _attributes(page, name.end())
-        return Token("end" if closing else "start", name[0].lower(), attributes), end
+        closed = page[end - 2] == "/"
+        return Token("end" if closing else "start", name[0].lower(), attributes, closed), end
     inside, end = _end_of(page, start, ">")
     text = page[start + 2 : inside]
     if text[:7].lower() == "doctype":

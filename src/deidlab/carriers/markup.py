@@ -8,13 +8,13 @@ piece, since a name may be partly bold.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from html import escape
-from html.parser import HTMLParser
 
-from deidlab.carriers.carrier import Piece, Slot
+from deidlab.carriers.carrier import Piece, Refused, Slot
+from deidlab.carriers.html_tokens import cut_html
 from deidlab.carriers.tables import load_table
 
 _TAGS = {kind: frozenset(tags) for kind, tags in load_table("markup").items()}
@@ -34,17 +34,26 @@ class _Text:
     text: str = field(repr=False)
 
 
-class _Reader(HTMLParser):
+class _Reader:
     """Tags as they are to be written, and texts between them; `sound` tells that every tag was closed."""
 
     def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
         self.events: list[str | _Text] = []
         self.sound = True
         self._open: list[str] = []
         self._dropping = 0
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def read(self, text: str) -> None:
+        for token in cut_html(text):
+            if token.kind == "start":
+                (self._start_and_end if token.closed else self._start)(token.text, token.attributes)
+            elif token.kind == "end":
+                self._end(token.text)
+            elif token.kind == "text":
+                self._text(token.text)
+        self._finish()
+
+    def _start(self, tag: str, attrs: Sequence[tuple[str, str]]) -> None:
         if tag in _EMPTY:
             self._empty(tag, attrs)
         elif tag not in _VOID:
@@ -52,14 +61,14 @@ class _Reader(HTMLParser):
             self._dropping += tag in _DROPPED
             self._tag(tag, attrs, ">")
 
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def _start_and_end(self, tag: str, attrs: Sequence[tuple[str, str]]) -> None:
         if tag in _EMPTY:
             self._empty(tag, attrs)
         elif tag not in _DROPPED | _VOID and tag in _BLOCKS:
             self._tag(tag, attrs, ">")
             self._close(tag)
 
-    def handle_endtag(self, tag: str) -> None:
+    def _end(self, tag: str) -> None:
         if tag in _EMPTY or tag in _VOID:
             return
         if tag not in self._open:
@@ -73,7 +82,7 @@ class _Reader(HTMLParser):
             if last == tag:
                 return
 
-    def handle_data(self, data: str) -> None:
+    def _text(self, data: str) -> None:
         if self._dropping:
             return
         if self.events and isinstance(self.events[-1], _Text):
@@ -81,24 +90,23 @@ class _Reader(HTMLParser):
         else:
             self.events.append(_Text(data))
 
-    def close(self) -> None:
-        super().close()
+    def _finish(self) -> None:
         self.sound &= not self._open
         while self._open:
             last = self._open.pop()
             self._close(last)
             self._dropping -= last in _DROPPED
 
-    def _empty(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def _empty(self, tag: str, attrs: Sequence[tuple[str, str]]) -> None:
         self._tag(tag, attrs, "/>")
 
-    def _tag(self, tag: str, attrs: list[tuple[str, str | None]], end: str) -> None:
+    def _tag(self, tag: str, attrs: Sequence[tuple[str, str]], end: str) -> None:
         if self._dropping or tag not in _BLOCKS | _INLINE:
             return
         kept = [
             f' {name}="{value}"'
             for name, value in attrs
-            if value is not None and name in _ATTRIBUTES and _ATTRIBUTES[name].fullmatch(value)
+            if name in _ATTRIBUTES and _ATTRIBUTES[name].fullmatch(value)
         ]
         self.events.append(f"<{tag}{''.join(kept)}{end}")
 
@@ -131,10 +139,12 @@ class Markup:
 
 
 def read_markup(text: str, whole: bool) -> Markup | None:
-    """Marked-up text; None where it is cut off or crosses its tags, and `whole` asks for better."""
+    """Marked-up text; None where it ends inside a tag, or crosses its tags and `whole` asks for better."""
     reader = _Reader()
-    reader.feed(text)
-    reader.close()
+    try:
+        reader.read(text)
+    except Refused:
+        return None
     return Markup(reader.events) if reader.sound or not whole else None
 
 

@@ -17,7 +17,7 @@ from deidlab.carriers.ccda_table import counted_as, table
 from deidlab.corpus.formats import recognise_format
 from deidlab.mask import load_policy
 from tests.unit.carriers.ccda_samples import HEAD, ROLE, TEXT, VALUES, WORDS, Maker, document
-from tests.unit.carriers.masking import mask
+from tests.unit.carriers.masking import mask, unchanged
 
 DOCUMENT = document("""
   <title>Summary of Zebulon Quillfeather</title>
@@ -41,15 +41,6 @@ DOCUMENT = document("""
     <name use="L"><prefix>Mr.</prefix><given>Zebulon</given><given>J</given><family>Quillfeather</family></name>
     <administrativeGenderCode code="M" codeSystem="2.16.840.1.113883.5.1"/><birthTime value="19810305"/></patient>""")  # fmt: skip
 NAMES = {"v": "urn:hl7-org:v3", "xsi": "http://www.w3.org/2001/XMLSchema-instance"}
-
-
-def _again(content: bytes) -> bytes:
-    """The document taken apart and put together with nothing changed."""
-    texts = []
-    for piece in CCDA().take_apart(content).pieces:
-        ends = (*piece.cuts, len(piece.text))
-        texts += [piece.text[start:end] for start, end in zip((0, *piece.cuts), ends, strict=True)]
-    return CCDA().put_together(content, texts)
 
 
 def _masked(content: bytes, folder: Path, *more: str) -> bytes:
@@ -79,10 +70,10 @@ def _canonical(content: bytes) -> bytes:
 
 def test_what_is_known_stays_as_it_was_whatever_its_prefixes() -> None:
     expected = _canonical(DOCUMENT.replace(b'"quill"', b'"id1"').replace(b"#quill", b"#id1"))
-    assert _canonical(_again(DOCUMENT)) == expected
+    assert _canonical(unchanged(CCDA(), DOCUMENT)) == expected
     prefixed = re.sub(rb"<(/?)(?=[a-zA-Z])", rb"<\1q:", DOCUMENT).replace(b"xmlns=", b"xmlns:q=", 1)
     prefixed = prefixed.replace(b' xmlns:q="urn:q"', b"").replace(b'type="PQ"', b'type="q:PQ"')
-    assert _canonical(_again(prefixed)) == expected
+    assert _canonical(unchanged(CCDA(), prefixed)) == expected
     assert CCDA().take_apart(prefixed).pieces == CCDA().take_apart(DOCUMENT).pieces
 
 
@@ -163,13 +154,21 @@ def test_a_sentinel_at_every_place_is_in_none_of_the_output(policy: str, style: 
             assert not any(word in each for each in strings), word
 
 
+def test_a_contact_of_no_known_kind_is_masked_whole() -> None:
+    content = document(
+        '<author><assignedAuthor><telecom value="Quill:5550142"/><telecom value="5550142"/></assignedAuthor></author>'
+    )
+    found = [(piece.text, piece.label) for piece in CCDA().take_apart(content).pieces]
+    assert found[-2:] == [("Quill:5550142", "PHONE"), ("5550142", "PHONE")]
+
+
 def test_what_nobody_knows_is_removed_and_counted_by_the_names_of_the_standard() -> None:
     more = document(
         f"<!--Quill--><?q Quill?><Quill>Quill</Quill><q:title>Quill</q:title>Quill<title q:a='Quill' foo='Quill'>Well.</title>"
         f"<templateId root='1.2.3'/><section><text><Quill>a</Quill>b</text><thumbnail/></section>"
         f"<observation><value xsi:type='Quill'>{TEXT}</value></observation>"
     )
-    again = _again(more)
+    again = unchanged(CCDA(), more)
     assert b"Quill" not in again and b"Well." in again and b">b</text>" in again
     assert CCDA().take_apart(more).removed == {
         "comments": 1, "processing instructions": 1, "unknown elements": 2, "elements of other namespaces": 1,
@@ -196,8 +195,11 @@ def test_enclosed_text_is_masked_in_its_package(kind: str, text: str, tmp_path: 
 def test_enclosed_files_of_other_kinds_are_gone_and_plain_text_keeps_its_lines(tmp_path: Path) -> None:
     body = '<component><nonXMLBody><text mediaType="{}"{}>{}</text></nonXMLBody></component>'
     other = document(body.format("application/pdf", ' representation="B64"', "UXVpbGw="))
-    assert _found(_again(other), "//v:text/@*") == ["application/pdf", "B64", "MSK"]
-    assert _found(_again(document(body.format("application/xml", "", "Quill"))), "//v:text/text()") == []
+    assert _found(unchanged(CCDA(), other), "//v:text/@*") == ["application/pdf", "B64", "MSK"]
+    assert (
+        _found(unchanged(CCDA(), document(body.format("application/xml", "", "Quill"))), "//v:text/text()")
+        == []
+    )
     plain = document(body.format("text/plain", "", "Seen by\n  Dr. Tom Harkness\non 3/14."))
     assert b"Seen by\n  Dr. [DOCTOR-1]\non " in _masked(plain, tmp_path, "--style", "tag")
 

@@ -18,6 +18,7 @@ import pytest
 from deidlab.carriers import Refused, xml_text
 from deidlab.carriers.docx import Docx, begins
 from deidlab.corpus.formats import recognise_format
+from tests.containers import DERIVED
 from tests.unit.carriers import letter_runs
 from tests.unit.carriers.letter_runs import check_refused, converted, runs_of
 from tests.unit.carriers.letters import (
@@ -32,6 +33,7 @@ from tests.unit.carriers.letters import (
     text_box,
     unpacked,
 )
+from tests.unit.carriers.masking import unchanged
 
 TEXT = f"{{{W}}}t"
 LEAKS = (
@@ -166,7 +168,7 @@ def test_the_cell_beside_or_above_tells_what_a_cell_holds_and_never_comes_out() 
         ("Date of Birth:", ""), ("3 March", "Date of Birth"), ("Zebulon", ""), ("Ann", ""),
         ("Date", ""), ("Doctor", ""), ("1", "Date"), ("Ann", "Doctor"),
     ]  # fmt: skip
-    assert _runs(_unchanged(letter(body)))[:2] == ["Date of Birth:", "3 March"]
+    assert _runs(unchanged(Docx(), letter(body)))[:2] == ["Date of Birth:", "3 March"]
 
 
 def _row(cells: tuple[str, ...]) -> str:
@@ -181,8 +183,8 @@ def test_what_was_removed_is_counted() -> None:
 
 
 def test_what_was_written_is_not_changed_by_going_through_again(notes: Path, tmp_path: Path) -> None:
-    once = _unchanged(full_letter())
-    assert _unchanged(once) == once
+    once = unchanged(Docx(), full_letter())
+    assert unchanged(Docx(), once) == once
     first, second = (_masked(notes, tmp_path / name) for name in ("one", "two"))
     assert first == second and len(first) == 1
 
@@ -302,20 +304,20 @@ def test_names_and_numbers_of_the_standard_cannot_carry_anything() -> None:
         '</w:pPr><w:r><w:rPr><w:rFonts w:ascii="Arial" w:cs="Quillfeather"/><w:lang w:val="en-US" w:quill="en-US"/>'
         '<w:color w:val="Quillfeather"/></w:rPr><w:t w:quill="1">one</w:t></w:r></w:p>'
     )
-    out = unpacked(_unchanged(letter(body)))["word/document.xml"].decode()
+    out = unpacked(unchanged(Docx(), letter(body)))["word/document.xml"].decode()
     assert "uill" not in out and "7781254" not in out and "123456789" not in out
     assert '<w:jc w:val="center"/>' in out and 'w:ascii="Arial"' in out and '<w:lang w:val="en-US"/>' in out
 
 
 def test_an_element_without_the_value_that_it_needs_goes_whole() -> None:
     body = '<w:p><w:pPr><w:jc w:val="Quill"/><w:jc w:val="end"/></w:pPr><w:r><w:t>one</w:t></w:r></w:p>'
-    out = unpacked(_unchanged(letter(body)))["word/document.xml"].decode()
+    out = unpacked(unchanged(Docx(), letter(body)))["word/document.xml"].decode()
     assert out.count("<w:jc ") == 1 and '<w:jc w:val="end"/>' in out
 
 
 def test_text_at_places_where_there_is_none_is_gone() -> None:
     body = f"<w:t>odd</w:t>{paragraph('two', '<w:r><w:rPr><w:t>three</w:t></w:rPr>four</w:r>')}five"
-    out = unpacked(_unchanged(letter(body)))["word/document.xml"].decode()
+    out = unpacked(unchanged(Docx(), letter(body)))["word/document.xml"].decode()
     assert "two" in out and not any(word in out for word in ("odd", "three", "four", "five"))
 
 
@@ -325,13 +327,13 @@ def test_fields_that_do_not_end_or_hold_more_leave_no_code() -> None:
         '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>Quill</w:instrText></w:r>',
         "<w:r><w:instrText> PAGE Quill</w:instrText></w:r>",
     )
-    out = unpacked(_unchanged(letter(paragraph(*runs))))["word/document.xml"].decode()
+    out = unpacked(unchanged(Docx(), letter(paragraph(*runs))))["word/document.xml"].decode()
     assert "Quill" not in out and "IF" not in out and out.count("fldChar ") == 3
 
 
 def test_boxes_are_told_by_the_way_that_is_known() -> None:
     old = text_box("Inside").replace('Requires="wps"', 'Requires="wpc"')
-    out = unpacked(_unchanged(letter(f"<w:p>{old}</w:p>")))["word/document.xml"].decode()
+    out = unpacked(unchanged(Docx(), letter(f"<w:p>{old}</w:p>")))["word/document.xml"].decode()
     assert "<v:rect" in out and "AlternateContent" not in out and out.count(">Inside<") == 1
 
 

@@ -257,7 +257,17 @@ def test_enclosed_files_of_other_kinds_are_gone() -> None:
     assert again["content"] == [{"attachment": {"contentType": "application/pdf"}}]
 
 
-@pytest.mark.parametrize("div", [f"{DIV}<p>Quill</div>", "Quill", f"{DIV}<p>Quill", ""])
+@pytest.mark.parametrize(
+    "div",
+    [
+        f"{DIV}<p>Quill</div>",
+        "Quill",
+        f"{DIV}<p>Quill",
+        "",
+        f"{DIV}<p title='Quill</p></div>",
+        f"{DIV}<![Quill" * 9_000,
+    ],
+)
 def test_a_narrative_that_is_not_well_formed_is_gone(div: str) -> None:
     assert "text" not in _again({**PATIENT, "text": {"status": "generated", "div": div}})
 

@@ -6,4 +6,4 @@ from deidlab.carriers.html import HTMLLetter, begins
 from deidlab.corpus.carried import container_a_file
 from deidlab.corpus.format import register
 
-FORMAT = register(container_a_file("html", HTMLLetter(), (".html", ".htm", ".xhtml"), begins))
+FORMAT = register(container_a_file("html", HTMLLetter(), (".html", ".htm"), begins))
