@@ -45,8 +45,8 @@ def main() -> None:
     lines = [
         f"# Drift of {N_NOTES} later notes from {N_NOTES} validated ones, {given.repeats} draws a row",
         "",
-        "| of other kind | told | by certainty | by labels | by words |",
-        "| ---: | ---: | ---: | ---: | ---: |",
+        "| of other kind | told | by certainty | by labels | by words | by length |",
+        "| ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     for share in SHARES:
         told: Counter[str] = Counter()
