@@ -1,8 +1,8 @@
 """Notes as they were counted in, what they look like out; and whether later notes still look like that.
 
-A profile is counts alone: of certainties, of the types replaced, of notes by length, and of notes that
-have a word of each of a few hundred buckets. How far two profiles are apart is the Jensen–Shannon divergence; how far they would be by
-chance, random halves of the validated notes say, with a patient's notes kept together.
+A profile is counts alone: of certainties, of the types replaced, of notes by length, and of notes that have
+a word of each of a few hundred buckets. How far two profiles are apart is the Jensen–Shannon divergence; how
+far they would be by chance, random halves of the validated notes say, with a patient's notes kept together.
 """
 
 from __future__ import annotations
