@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ import typer
 from deidlab.cli.options import COMMON, argument, option, takes_options
 from deidlab.cli.options.masking import CrosswalkOption, with_crosswalk
 from deidlab.cli.options.output import AnswerOptions, OverwriteOption
-from deidlab.cli.output import print_json, tell, tell_written
+from deidlab.cli.output import check_report, print_json, tell, tell_written, write_report
 
 if TYPE_CHECKING:
     from deidlab.corpus import ReadSettings
@@ -71,6 +70,7 @@ def audit(options: AuditOptions) -> None:
     """
     from deidlab.cli.options.databases import is_database
     from deidlab.corpus.database_url import target_place
+    from deidlab.report.audit.page import audit_to_html
     from deidlab.report.audit.record import read_record
 
     verdicts = _find_sheet(options)
@@ -84,7 +84,7 @@ def audit(options: AuditOptions) -> None:
         "gold": None if gold is None else _against_gold(record, gold, options.key),
         "sample": _sample(record, options, verdicts),
     }
-    written = _write(answer, options.report, options.overwriting.overwrite)
+    written = write_report(answer, options.report, audit_to_html, options.overwriting.overwrite)
     if answering.as_json:
         print_json(answer)
     else:
@@ -103,14 +103,10 @@ def _find_sheet(options: AuditOptions) -> Path | None:
 
 def _check_places(options: AuditOptions, verdicts: Path | None) -> None:
     """Refuse before the work what would fail after it, or write over what is read."""
-    from deidlab.corpus.files import refuse_existing, refuse_overlap
+    from deidlab.corpus.files import refuse_overlap
 
-    report, beside = options.report, options.report.with_suffix(".json")
-    if report.suffix not in (".html", ".json"):
-        raise typer.BadParameter("--report must end in .html or .json")
-    for path in {report, beside}:
-        refuse_existing(path, options.overwriting.overwrite)
-    refuse_overlap((report, beside, verdicts), (options.gold, options.key.key_file))
+    paths = check_report(options.report, options.overwriting.overwrite)
+    refuse_overlap((*paths, verdicts), (options.gold, options.key.key_file))
 
 
 def _second_look(record: RunRecord, second: str | None) -> dict[str, Any]:
@@ -131,20 +127,6 @@ def load_second(record: RunRecord, second: str | None) -> tuple[Detector, str]:
     language = languages.of(str(record.settings.get("language", ""))).code
     settings = DetectorSettings(rules, threshold=threshold, language=language)
     return load_detector(model, settings), said
-
-
-def _write(answer: dict[str, Any], report: Path, overwrite: bool) -> list[Path]:
-    """The page and its figures, or the figures alone; which files that made."""
-    from deidlab.corpus.files import complete_file
-    from deidlab.report.audit.page import audit_to_html
-
-    pages = {report.with_suffix(".json"): json.dumps(answer, ensure_ascii=False, indent=1) + "\n"}
-    if report.suffix == ".html":
-        pages = {report: audit_to_html(answer), **pages}
-    for path, page in pages.items():
-        with complete_file(path, overwrite) as partial:
-            partial.write_text(page, "utf-8")
-    return list(pages)
 
 
 def _against_gold(record: RunRecord, gold: Path, key: CrosswalkOption) -> dict[str, Any]:

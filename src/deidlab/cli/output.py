@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -38,6 +38,33 @@ def tell_written(paths: Iterable[Path], quiet: bool = False) -> None:
     """Which files a command wrote."""
     for path in paths:
         tell(f"wrote {path}", quiet)
+
+
+def check_report(path: Path, overwrite: bool) -> tuple[Path, Path]:
+    """A page and its figures beside it, as they will be written; refused before any work."""
+    from deidlab.corpus.files import refuse_existing
+
+    if path.suffix not in (".html", ".json"):
+        raise typer.BadParameter("--report must end in .html or .json")
+    paths = (path, path.with_suffix(".json"))
+    for each in dict.fromkeys(paths):
+        refuse_existing(each, overwrite)
+    return paths
+
+
+def write_report(
+    answer: dict[str, Any], path: Path, to_html: Callable[[dict[str, Any]], str], overwrite: bool
+) -> list[Path]:
+    """The page and its figures, or the figures alone; which files that made."""
+    from deidlab.corpus.files import complete_file
+
+    pages = {path.with_suffix(".json"): json.dumps(answer, ensure_ascii=False, indent=1) + "\n"}
+    if path.suffix == ".html":
+        pages = {path: to_html(answer), **pages}
+    for place, page in pages.items():
+        with complete_file(place, overwrite) as partial:
+            partial.write_text(page, "utf-8")
+    return list(pages)
 
 
 def with_progress(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -11,7 +10,7 @@ import typer
 
 from deidlab.cli.options import COMMON, argument, option, takes_options
 from deidlab.cli.options.output import AnswerOptions, OverwriteOption
-from deidlab.cli.output import print_json, tell_written
+from deidlab.cli.output import check_report, print_json, tell_written, write_report
 from deidlab.cli.review import check_extra
 from deidlab.cli.validate.opening import open_existing_store, usual_store
 
@@ -43,6 +42,7 @@ def report(options: ValidateReportOptions) -> None:
     Example: deidlab validate report protocol.json --report validation.html
     """
     check_extra()
+    from deidlab.report.validation.page import result_to_html
     from deidlab.report.validation.protocol import read_protocol
     from deidlab.report.validation.result import assess
     from deidlab.web.reading_store import note_look, open_reading, read_looks, read_verdicts
@@ -61,21 +61,16 @@ def report(options: ValidateReportOptions) -> None:
     else:
         _show(result)
     if options.report is not None:
-        written = _write(result, options.report, options.overwriting.overwrite)
+        written = write_report(result, options.report, result_to_html, options.overwriting.overwrite)
         tell_written(written, options.answer.silent)
 
 
 def _check_place(options: ValidateReportOptions) -> None:
-    from deidlab.corpus.files import refuse_existing, refuse_overlap
+    from deidlab.corpus.files import refuse_overlap
 
-    if options.report is None:
-        return
-    if options.report.suffix not in (".html", ".json"):
-        raise typer.BadParameter("--report must end in .html or .json")
-    paths = (options.report, options.report.with_suffix(".json"))
-    for path in paths:
-        refuse_existing(path, options.overwriting.overwrite)
-    refuse_overlap(paths, (options.protocol, usual_store(options.protocol, options.store)))
+    if options.report is not None:
+        paths = check_report(options.report, options.overwriting.overwrite)
+        refuse_overlap(paths, (options.protocol, usual_store(options.protocol, options.store)))
 
 
 def _show(result: dict[str, Any]) -> None:
@@ -86,16 +81,3 @@ def _show(result: dict[str, Any]) -> None:
         print_table(table)
     for line in say_result(result):
         typer.echo(line)
-
-
-def _write(result: dict[str, Any], path: Path, overwrite: bool) -> list[Path]:
-    from deidlab.corpus.files import complete_file
-    from deidlab.report.validation.page import result_to_html
-
-    pages = {path.with_suffix(".json"): json.dumps(result, ensure_ascii=False, indent=1) + "\n"}
-    if path.suffix == ".html":
-        pages = {path: result_to_html(result), **pages}
-    for place, page in pages.items():
-        with complete_file(place, overwrite) as partial:
-            partial.write_text(page, "utf-8")
-    return list(pages)

@@ -16,6 +16,7 @@ _SAID = {
     "certainty": "how sure the detector is",
     "labels": "what is replaced",
     "words": "the words around it",
+    "length": "how long notes are",
 }
 
 

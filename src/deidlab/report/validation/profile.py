@@ -1,8 +1,8 @@
 """Notes as they were counted in, what they look like out; and whether later notes still look like that.
 
-A profile is counts alone: of certainties, of the types replaced, and of notes that have a word of each of a
-few hundred buckets. How far two profiles are apart is the Jensen–Shannon divergence; how far they would be by
-chance, random halves of the validated notes say, with a patient's notes kept together.
+A profile is counts alone: of certainties, of the types replaced, of notes by length, and of notes that have
+a word of each of a few hundred buckets. How far two profiles are apart is the Jensen–Shannon divergence; how
+far they would be by chance, random halves of the validated notes say, with a patient's notes kept together.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ import numpy.typing as npt
 from deidlab.report.validation.strata import BUCKETS, OTHER, Seen
 
 Floats = npt.NDArray[np.float64]
-KINDS = ("certainty", "labels", "words")
+KINDS = ("certainty", "labels", "words", "length")
 _BINS = 20
 _HALVES = 40
 # Differences that matter to nobody, however sure they are, and how far beyond chance one must be.
-_SLIGHT, _TIMES, _FEWEST = 0.01, 1.5, 20
+_SLIGHT, _TIMES, _FEWEST = 0.003, 1.25, 20
 
 
 class Drift(NamedTuple):
@@ -60,14 +60,18 @@ def _count(group: Iterable[Seen]) -> dict[str, dict[str, int]]:
     bins: Counter[int] = Counter()
     labels: Counter[str] = Counter()
     words: Counter[int] = Counter()
+    length: Counter[int] = Counter()
     for each in group:
         bins.update(min(int(score * _BINS), _BINS - 1) for score in each.scores)
         labels.update(each.labels)
         words.update(each.words)
+        # Bins that double: a note of 300 words is like one of 400, and not like one of 40.
+        length[each.n_words.bit_length()] += 1
     return {
         "certainty": {str(key): bins[key] for key in sorted(bins)},
         "labels": dict(sorted(labels.items())),
         "words": {str(key): words[key] for key in sorted(words)},
+        "length": {str(key): length[key] for key in sorted(length)},
     }
 
 

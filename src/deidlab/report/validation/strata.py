@@ -95,7 +95,7 @@ def merge_rare(counts: Counter[str]) -> dict[str, str]:
 def _see(document: Document, facts: NoteFacts, stratum: str) -> Seen:
     labels = Counter(span.label if is_shipped_label(span.label) else "OTHER" for span in facts.spans)
     scores = tuple(span.score for span in facts.spans if span.score is not None)
-    n_words, buckets = _words_outside(document.text, facts.places)
+    n_words, buckets = see_words(document.text, facts.places)
     name, patient, digest = document.id, document.patient, digest_note(document)
     return Seen(name, patient, stratum, n_words, labels, scores, buckets, digest)
 
@@ -108,7 +108,7 @@ def count_words(text: str) -> int:
     return sum(text[start].isalnum() for start, _ in find_words(text))
 
 
-def _words_outside(text: str, places: Iterable[tuple[int, int]]) -> tuple[int, frozenset[int]]:
+def see_words(text: str, places: Iterable[tuple[int, int]]) -> tuple[int, frozenset[int]]:
     """How many words a note has, and into which of few buckets those outside replacements fall."""
     taken, n_words, buckets = sorted(places), 0, set()
     at = 0
