@@ -126,6 +126,11 @@ class Crosswalk:
     def __reduce__(self) -> tuple[type[None], tuple[()]]:
         return type(None), ()
 
+    @property
+    def n_records(self) -> int:
+        """How long it has grown: a later state never has fewer."""
+        return self._promised
+
     def counts(self) -> Counter[str]:
         """How many secrets there are of each kind."""
         return Counter(kind for kind, _ in self._drawn)
@@ -173,7 +178,7 @@ class Crosswalk:
         file.write(seal_tip(self._cipher, self._head, reached))
         file.flush()
         os.fsync(file.fileno())
-        self._reached = reached
+        self._reached, self._promised = reached, reached.count
         self._drawn.update(drawn)
 
     def _check_same(self, file: BinaryIO) -> None:
