@@ -125,7 +125,7 @@ def test_records_and_letters_keep_their_keys_over_runs(
 def test_a_killed_run_goes_on_with_the_codes_that_it_drew(
     name: str, sealed: tuple[str | Path, ...], tmp_path: Path
 ) -> None:
-    notes = write_jsonl((make_note(number) for number in range(1500)), tmp_path / "n.jsonl")
+    notes = write_jsonl((make_note(number) for number in range(700)), tmp_path / "n.jsonl")
     out = tmp_path / f"{name}.jsonl"
     parts = tmp_path / f".{out.name}.deidlab-run" / "parts"
     more = sealed if name == "kept" else (*sealed[:2], "--codes", "random", "--ids", "keep")
@@ -138,8 +138,8 @@ def test_a_killed_run_goes_on_with_the_codes_that_it_drew(
     assert process.wait() == -signal.SIGKILL, "the run was over before it could be killed"
     subprocess.run([str(each) for each in command], check=True)
     rows = read_jsonl(out)
-    assert len({row["id"] for row in rows}) == 1500
-    assert len({row["patient"] for row in rows}) == 500
+    assert len({row["id"] for row in rows}) == 700
+    assert len({row["patient"] for row in rows}) == 234
 
 
 def test_standard_input_and_the_audit_know_the_crosswalk(
@@ -178,3 +178,41 @@ def test_the_crosswalk_command_tells_what_it_did(
         deidlab(capsys, "crosswalk", "check", path, "--key-file", tmp_path / "new.key", *sealed[4:]).status
         == 0
     )
+
+
+@pytest.mark.slow
+def test_a_run_does_not_go_on_with_an_older_copy(
+    sealed: tuple[str | Path, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    notes, out = (
+        write_jsonl((make_note(number) for number in range(700)), tmp_path / "n.jsonl"),
+        tmp_path / "o.jsonl",
+    )
+    path = Path(sealed[3])
+    before, parts = path.read_bytes(), tmp_path / ".o.jsonl.deidlab-run" / "parts"
+    command = [sys.executable, "-m", "deidlab", "mask", notes, "--spans", notes, "--out", out, "-q",
+               "--workers", "1", *sealed]  # fmt: skip
+    process = subprocess.Popen([str(each) for each in command])
+    while process.poll() is None and len(list(parts.glob("*.part"))) < 2:
+        time.sleep(0.005)
+    process.kill()
+    assert process.wait() == -signal.SIGKILL, "the run was over before it could be killed"
+    newest = path.read_bytes()
+    path.write_bytes(before)
+    refused = mask(capsys, notes, out, *sealed, status=1)
+    assert "an older copy" in refused.err and not out.exists()
+    path.write_bytes(newest)
+    mask(capsys, notes, out, *sealed)
+    assert len(read_jsonl(out)) == 700
+
+
+def test_a_plan_keeps_no_code(
+    sealed: tuple[str | Path, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    notes = write_jsonl((make_note(number) for number in range(30)), tmp_path / "n.jsonl", with_spans=False)
+    before = Path(sealed[3]).read_bytes()
+    done = deidlab(capsys, "mask", notes, "--rules", "only", "--plan", "--sample", "30", *sealed)
+    assert done.status == 0, done.err
+    done = deidlab(capsys, "mask", notes, "--rules", "only", "--dry-run", *sealed)
+    assert done.status == 0, done.err
+    assert Path(sealed[3]).read_bytes() == before

@@ -119,6 +119,7 @@ def test_the_audit_looks_at_every_column_again(ending: str, capsys: Capture, tmp
         (("--keep-column", "mrn"), "cannot be kept"),
         (("--date-column", "discharged"), "no column 'discharged' (--date-column)"),
         (("--keep-map", "m.map"), "--keep-map"),
+        (("--spans", "t.csv"), "--spans"),
     ],
 )
 def test_what_does_not_go_together_is_wrong_usage(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,7 +37,8 @@ def run_plan(request: MaskRequest) -> None:
         counted = Counted(wanted.notes, True, counted.longer if counted else 1.0)
     if counted is None:
         raise ConfigError("how many notes there are only reading would tell: say --notes N")
-    settings, _ = request.settings()
+    # The sample's codes are nobody's: no crosswalk is to keep them.
+    settings = replace(request.settings()[0], crosswalk=None)
     tell(f"masking {wanted.sample} notes to measure with …", request.silent)
     out = request.out if request.out.name else Path("out.jsonl")
     measured = measure_sample(request.job(settings, out), wanted.sample)

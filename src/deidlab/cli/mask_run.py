@@ -68,10 +68,11 @@ def run(request: MaskRequest) -> None:
 
 def run_batch(request: MaskRequest, source: Source, validated: Protocol | None = None) -> None:
     """Files and folders."""
-    if request.options.keep_map is not None and request.source.reading.field_columns:
-        raise UsageError("--keep-map holds the way back of one text a note, and several columns are masked")
+    _refuse_with_columns(request)
+    linked = bool(request.source.reading.link_columns)
     in_containers = source.format is not None and source.format.in_containers
-    settings, repeatable = request.settings_to_write(not request.options.writing.ids_kept, in_containers)
+    shown = linked or not request.options.writing.ids_kept
+    settings, repeatable = request.settings_to_write(shown, in_containers)
     map_file, overwrite = request.options.keep_map, request.options.overwriting.overwrite
     for path in (map_file, request.options.failures):
         if path is not None:
@@ -106,6 +107,15 @@ def _look_at_kept(request: MaskRequest, notes: Iterable[Note]) -> list[str]:
     warnings = look_at_columns(request.options.writing.columns, notes)
     tell_warnings(warnings)
     return warnings
+
+
+def _refuse_with_columns(request: MaskRequest) -> None:
+    """What goes by the one text of a note, where several columns are masked."""
+    if request.source.reading.field_columns:
+        if request.options.keep_map is not None:
+            raise UsageError("--keep-map holds the way back of one text a note; several columns are masked")
+        if request.options.spans is not None:
+            raise UsageError("--spans marks one text a note; several columns are to be masked")
 
 
 def _refuse_same(request: MaskRequest, files: Path | None) -> None:

@@ -85,8 +85,9 @@ class Crosswalk:
     _drawn: dict[Name, bytes] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def new(cls, path: Path, secret: bytes, project: str = "", alone: bool = False) -> Crosswalk:
+    def new(cls, path: Path | str, secret: bytes, project: str = "", alone: bool = False) -> Crosswalk:
         """An empty one in a new file that only its owner can read; an existing file is refused."""
+        path = Path(path)
         head = new_head(secrets.token_bytes(16))
         first = {
             "project": project,
@@ -105,8 +106,9 @@ class Crosswalk:
         return cls.open(path, secret, project, alone)
 
     @classmethod
-    def open(cls, path: Path, secret: bytes, project: str = "", alone: bool = False) -> Crosswalk:
+    def open(cls, path: Path | str, secret: bytes, project: str = "", alone: bool = False) -> Crosswalk:
         """The one in that file, made for that project; `alone` tells that no other process has it."""
+        path = Path(path)
         with open_locked(path, alone=alone) as file:
             head = file.read(HEAD.size)
             if not is_head(head):
@@ -125,6 +127,11 @@ class Crosswalk:
 
     def __reduce__(self) -> tuple[type[None], tuple[()]]:
         return type(None), ()
+
+    @property
+    def n_records(self) -> int:
+        """How long it has grown: a later state never has fewer."""
+        return self._promised
 
     def counts(self) -> Counter[str]:
         """How many secrets there are of each kind."""
@@ -173,7 +180,7 @@ class Crosswalk:
         file.write(seal_tip(self._cipher, self._head, reached))
         file.flush()
         os.fsync(file.fileno())
-        self._reached = reached
+        self._reached, self._promised = reached, reached.count
         self._drawn.update(drawn)
 
     def _check_same(self, file: BinaryIO) -> None:

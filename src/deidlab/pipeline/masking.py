@@ -25,7 +25,7 @@ from deidlab.pipeline.io.kinds import Sink, Source
 from deidlab.pipeline.io.notes import Note
 from deidlab.pipeline.io.opening import open_sink, open_source
 from deidlab.pipeline.jobs import MaskJob
-from deidlab.pipeline.run.coding import own_crosswalk, settled_patients
+from deidlab.pipeline.run.coding import note_growth, own_crosswalk, settled_patients
 from deidlab.pipeline.run.comparing import compare_devices
 from deidlab.pipeline.run.failing import NEW, Failures
 from deidlab.pipeline.run.find import FindPhi
@@ -141,6 +141,7 @@ def settle_patients(run: _Run) -> None:
     partial = run.partial
     if partial.state.setting("settled") is None:
         partial.state.put_patients(settled_patients(partial, partial.seal, run.crosswalk))
+        note_growth(run.crosswalk, partial)
         partial.state.put_setting("settled", "1")
 
 

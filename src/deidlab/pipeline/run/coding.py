@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 
+from deidlab.errors import CorpusError
 from deidlab.mask import Crosswalk, Fact, Masker, MaskSettings, PatientState, unpack_facts
 from deidlab.mask.codes import RandomCodes, SentAlong, name_of
 from deidlab.mask.crosswalk import Name
@@ -20,6 +21,7 @@ from deidlab.types import Document
 # The kind of a fact that says only for what a code is needed.
 CODED = "code"
 _PATIENTS_AT_ONCE = 512
+_GROWN = "crosswalk has grown to"
 
 
 def coded_facts(masker: Masker, document: Document) -> tuple[Fact, ...]:
@@ -43,19 +45,32 @@ def split_facts(facts: Iterable[Fact]) -> tuple[list[Fact], list[Name]]:
 
 def own_crosswalk(settings: MaskSettings, partial: Partial) -> Crosswalk | None:
     """The crosswalk that the run draws into; None where its codes are keyed."""
-    if not settings.draws or settings.crosswalk is not None:
-        return settings.crosswalk
+    if not settings.draws:
+        return None
+    if (named := settings.crosswalk) is not None:
+        if named.n_records < int(partial.state.setting(_GROWN) or 0):
+            raise CorpusError(
+                f"{named.path}: an older copy of the crosswalk than this run began with; put back the "
+                "newest, or start over with --overwrite"
+            )
+        return named
     path = partial.folder / "codes"
     if path.exists():
         return Crosswalk.open(path, settings.key, alone=True)
     return Crosswalk.new(path, settings.key, alone=True)
 
 
+def note_growth(crosswalk: Crosswalk | None, partial: Partial) -> None:
+    """So that the run goes on with a crosswalk alone that holds what it drew."""
+    if crosswalk is not None:
+        partial.state.put_setting(_GROWN, str(crosswalk.n_records))
+
+
 def settled_patients(
     partial: Partial, seal: Seal, crosswalk: Crosswalk | None
 ) -> Iterator[tuple[bytes, bytes]]:
     """What each patient's notes share, packed, in the order of their ids; many draw at once."""
-    patients = iter(partial.state.patients())
+    patients = partial.state.patients()
     while batch := list(islice(patients, _PATIENTS_AT_ONCE)):
         read = [(patient, *_in_order(notes, seal)) for patient, notes in batch]
         drawn = crosswalk.draw(chain.from_iterable(names for _, _, names in read)) if crosswalk else {}
