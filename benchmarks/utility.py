@@ -1,6 +1,6 @@
 """What masking costs and what an attack tells, for the three styles: on made notes, and on MEDDOCAN.
 
-    python benchmarks/utility.py [--notes 120] [--meddocan FOLDER] [--limit 100] [--out FOLDER]
+    python benchmarks/utility.py [--notes 150] [--meddocan FOLDER] [--limit 100] [--out FOLDER]
 
 The made notes are classified by their kind, which the maker wrote; MEDDOCAN has no label to learn.
 """
@@ -38,7 +38,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--notes", type=int, default=120, help="how many notes are made")
+    parser.add_argument("--notes", type=int, default=150, help="how many notes are made")
     parser.add_argument("--meddocan", type=Path, help="a folder of MEDDOCAN's notes")
     parser.add_argument("--limit", type=int, default=100, help="how many of its notes")
     parser.add_argument("--skip-made", action="store_true")
