@@ -1,9 +1,8 @@
 """What masking costs and what an attack tells, for the three styles: on made notes, and on MEDDOCAN.
 
-    python benchmarks/utility.py [--notes 240] [--meddocan FOLDER] [--limit 120] [--out FOLDER]
+    python benchmarks/utility.py [--notes 150] [--meddocan FOLDER] [--limit 100] [--out FOLDER]
 
-The made notes are classified by their kind, which the maker wrote; MEDDOCAN's by the sex of the patient, as
-its gold has it, with that very mention blanked out: what is left to go by are names, pronouns and diseases.
+The made notes are classified by their kind, which the maker wrote; MEDDOCAN has no label to learn.
 """
 
 from __future__ import annotations
@@ -13,45 +12,19 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 
 from deidlab.corpus import read_corpus, write_corpus
-from deidlab.types import Document
 
 ROOT = Path(__file__).parents[1]
-SEX = "SEXO_SUJETO_ASISTENCIA"
 
 
-def with_sex(documents: Iterable[Document]) -> Iterable[Document]:
-    """The notes with the patient's sex in a column, and blanks where their gold has it."""
-    for document in documents:
-        text = document.text
-        said = {text[span.start : span.end].lower()[:1] for span in document.spans if span.label == SEX}
-        for span in document.spans:
-            if span.label == SEX:
-                text = text[: span.start] + " " * (span.end - span.start) + text[span.end :]
-        sex = "female" if said & {"m", "f"} and not said & {"h", "v"} else "male" if said & {"h", "v"} else ""
-        spans = tuple(span for span in document.spans if span.label != SEX)
-        yield replace(document, text=text, spans=spans, meta={"sex": sex})
-
-
-def measure(notes: Path, task: str, out: Path, more: Sequence[str]) -> None:
+def measure(notes: Path, out: Path, more: Sequence[str]) -> None:
     """One report; of it the page of figures is kept."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report")
-        command = [
-            sys.executable,
-            "-m",
-            "deidlab",
-            "utility",
-            str(notes),
-            "--task",
-            task,
-            "--out",
-            str(report),
-        ]
+        command = [sys.executable, "-m", "deidlab", "utility", str(notes), "--out", str(report)]
         subprocess.run([*command, "--unit", "patient", "--quiet", *more], check=True)
         out.mkdir(parents=True, exist_ok=True)
         for name in ("report.md", "report.json"):
@@ -65,9 +38,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--notes", type=int, default=240, help="how many notes are made")
-    parser.add_argument("--meddocan", type=Path, help="MEDDOCAN in brat")
-    parser.add_argument("--limit", type=int, default=120, help="how many of its notes")
+    parser.add_argument("--notes", type=int, default=150, help="how many notes are made")
+    parser.add_argument("--meddocan", type=Path, help="a folder of MEDDOCAN's notes")
+    parser.add_argument("--limit", type=int, default=100, help="how many of its notes")
     parser.add_argument("--skip-made", action="store_true")
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results" / "utility")
     said = parser.parse_args()
@@ -76,12 +49,12 @@ def main() -> None:
             notes = Path(folder, "made.jsonl")
             make = ["corpus", "make", str(notes), "--notes", str(said.notes), "--seed", "27", "--quiet"]
             subprocess.run([sys.executable, "-m", "deidlab", *make], check=True)
-            measure(notes, "kind", said.out / "made", ())
+            measure(notes, said.out / "made", ("--task", "kind"))
         if said.meddocan:
             notes = Path(folder, "meddocan.jsonl")
             documents = sorted(read_corpus(said.meddocan), key=lambda each: each.id)[: said.limit]
-            write_corpus(with_sex(documents), notes, "jsonl")
-            measure(notes, "sex", said.out / "meddocan", ("--language", "es", "--model", "es"))
+            write_corpus(documents, notes, "jsonl")
+            measure(notes, said.out / "meddocan", ("--language", "es", "--model", "es"))
 
 
 if __name__ == "__main__":

@@ -15,9 +15,13 @@ _MASS = r"(?:mcg|µg|μg|ug|ng|pg|mg|kg|g|mEq|mmol|µmol|umol|mol|UI|IU|mU|units
 _VOLUME = r"(?:dL|mL|ml|cc|L|l|mm3|mm³|µL|uL)"
 _PER = r"(?:/|\s?per\s)"
 _TIME = (
-    r"(?:seconds?|minutes?|mins?|hours?|hrs?|days?|nights?|weeks?|wks?|months?|mos|years?|yrs?|"
-    r"segundos?|minutos?|horas?|d[ií]as?|semanas?|mes(?:es)?|años?|heures?|jours?|semaines?|mois|ans?|années?)"
+    r"(?:seconds?|minutes?|mins?|hours?|hrs?|days?|nights?|weeks?|wks?|months?|mos|"
+    r"segundos?|minutos?|horas?|d[ií]as?|semanas?|mes(?:es)?|heures?|jours?|semaines?|mois)"
 )
+_YEARS = r"(?:years?|yrs?|años?|ans?|années?)"
+# `de 64 años`, `Edad: 64 años`, `64 years old` are ages.
+_NO_AGE = r"(?<!\bde\s)(?<!\bedad\s)(?<!\bedad:\s)(?<!\baged\s)(?<!\bage\s)(?<!\bage:\s)(?<!\bâge:\s)"
+_NOT_OLD = r"(?!\s?-?\s?(?:old|of age|de edad|d['’]âge)\b)"
 _WORDS = (
     r"(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|several|few|un|una|dos|tres|cuatro|cinco|seis|siete|"
     r"ocho|nueve|diez|doce|une|deux|trois|quatre|cinq|sept|huit|neuf|dix|douze)"
@@ -42,11 +46,8 @@ _PATTERNS = tuple(
     for kind, pattern in (
         ("scores", rf"\b{_SCALES}\b[\s:=]{{0,3}}(?:score\s)?(?:of\s|de\s)?{_SCORE}\b"),
         ("scores", r"(?<![\w/.])\d{1,2}\s?/\s?10(?![\w/])"),
-        # Not what an age is written with.
-        (
-            "durations",
-            rf"(?:{_NUMBER}|\b{_WORDS})(?:\s|-){{0,2}}{_TIME}\b(?!\s?-?\s?(?:old|of age|de edad|d['’]âge)\b)",
-        ),
+        ("durations", rf"(?:{_NUMBER}|\b{_WORDS})(?:\s|-){{0,2}}{_TIME}\b{_NOT_OLD}"),
+        ("durations", rf"{_NO_AGE}(?:{_NUMBER}|\b{_WORDS})(?:\s|-){{0,2}}{_YEARS}\b{_NOT_OLD}"),
         ("values", rf"{_NUMBER}\s?(?:{_MASS}|cells|células){_PER}(?:{_VOLUME}|min|m2|m²)(?!\w)"),
         ("values", rf"{_NUMBER}\s?{_SIGN}(?!\w)"),
         ("doses", rf"{_NUMBER}\s?(?:{_MASS}|{_VOLUME}|{_PORTION}){_EACH}(?!\w)"),

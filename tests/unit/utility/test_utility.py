@@ -42,7 +42,10 @@ FEW = ResampleSettings(100)
         ("for 3 weeks, a two-day history", [("durations", "3weeks"), ("durations", "two-day")]),
         ("dolor de 5 días, 500 mg/día", [("durations", "5días"), ("doses", "500mg/día")]),
         ("depuis trois semaines, 2 comprimés", [("durations", "troissemaines"), ("doses", "2comprimés")]),
-        # An age is no duration, and a date no score.
+        (
+            "Varón de 64 años, Edad: 64 años; hace 3 años, dolor de 2 semanas",
+            [("durations", "3años"), ("durations", "2semanas")],
+        ),
         ("a 64-year-old man, 64 years old, seen 3/10/2070", []),
         ("Room 12, MRN 4471882, call 617-555-0100", []),
     ],

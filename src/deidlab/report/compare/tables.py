@@ -75,9 +75,9 @@ def _by_label(comparison: Comparison, mode: str, title: str, note: str) -> Table
         counts = figures.summary.entities["strict"].by_type[label]
         n = figures.privacy.by_type[label].words if mode == "recall" else counts.tp + counts.fn
         rows.append((label, n, *(each.types[mode][label] for each in comparison.results)))
-    whole = ("words", "Words", "count") if mode == "recall" else ("gold", "Gold spans", "count")
+    whole = ("words", "Words") if mode == "recall" else ("gold", "Gold spans")
     columns = columns_of(
-        ("label", "Label", "text"), whole,
+        ("label", "Label", "text"), (*whole, "count"),
         *((each.name, each.name) for each in comparison.results),
     )  # fmt: skip
     key = "recall-by-label" if mode == "recall" else f"{mode}-f1-by-label"

@@ -76,7 +76,7 @@ def _not_asked(utility: Utility, drawable: bool) -> Iterator[str]:
         yield f"the attack: {utility.untested}"
     if utility.task is None:
         yield "what can still be learned: --task COLUMN names a column with a label for each note"
-    if not drawable:
+    if utility.attack and not drawable:
         yield "the picture: pip install 'deidlab[charts]'"
 
 
