@@ -14,8 +14,11 @@ from deidlab.inputfile import read_input
 from deidlab.report.dossier.chain import sha256
 from deidlab.report.tables import counted
 
-_MOST_ROWS, _MOST_CHARACTERS, _DEEPEST = 120, 300, 4
+_MOST_ROWS, _MOST_CHARACTERS, _DEEPEST = 120, 600, 4
 _READ = (".json", ".toml")
+STEP = " › "
+"""Between the keys that lead to a value."""
+MORE = "…"
 _SHOWN = (*_READ, ".md", ".txt")
 
 
@@ -111,10 +114,15 @@ def ending_of(path: Path) -> str:
 
 
 def list_facts(table: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What a table says, a row a value, under the path of its keys; long lists are counted."""
-    rows = list(_walk(table, (), 0)) if table else []
+    """What a table says, a row a value, under the path of its keys, the first levels first."""
+    rows = sorted(_walk(table, (), 0), key=is_deep) if table else []
     more = len(rows) - _MOST_ROWS
-    return rows[:_MOST_ROWS] + ([("…", f"{more} more in the file")] if more > 0 else [])
+    return rows[:_MOST_ROWS] + ([(MORE, f"{more} more in the file")] if more > 0 else [])
+
+
+def is_deep(row: tuple[str, str]) -> bool:
+    """Whether a value lies below the first two levels: detail."""
+    return row[0].count(STEP) > 1 or row[0] == MORE
 
 
 def _walk(value: Any, path: tuple[str, ...], depth: int) -> Iterator[tuple[str, str]]:
@@ -130,7 +138,7 @@ def _walk(value: Any, path: tuple[str, ...], depth: int) -> Iterator[tuple[str, 
         for number, each in enumerate(value, 1):
             yield from _walk(each, (*path, str(number)), depth + 1)
     else:
-        yield " › ".join(path), say(value)
+        yield STEP.join(path), say(value)
 
 
 def say(value: Any) -> str:

@@ -12,7 +12,7 @@ from deidlab.mask import table_to_policy
 from deidlab.report.audit.page import residual_parts
 from deidlab.report.dossier.approvals import read_approvals, standing
 from deidlab.report.dossier.chain import RUN, Entry
-from deidlab.report.dossier.evidence import KINDS, Kind, digests_of, list_facts, parse
+from deidlab.report.dossier.evidence import KINDS, Kind, digests_of, is_deep, list_facts, parse
 from deidlab.report.dossier.folder import Dossier
 from deidlab.report.dossier.software import software_table
 from deidlab.report.dossier.threats import flow_table, threat_table
@@ -25,7 +25,7 @@ _SHORT = 16
 
 @dataclass(frozen=True, slots=True)
 class DossierPart:
-    """A part of the page: what is said, tables, a text as it was given, or that there is none."""
+    """A part of the page: what is said, tables (folded where they have a key), a text as it was given."""
 
     title: str
     said: str = ""
@@ -194,12 +194,18 @@ def _file_part(part: DossierPart, ending: str, content: bytes, kind: Kind) -> Do
         table = parse(ending, content)
         if kind.name == "audit" and (found := _audit_tables(table, part.title)):
             return DossierPart(part.title, f"{part.said} {found[0]}", found[1])
-        return DossierPart(
-            part.title, part.said, (text_table(part.title, ("what", "value"), list_facts(table), 2),)
-        )
+        return DossierPart(part.title, part.said, tuple(_fact_tables(part.title, table)))
     if ending in (".md", ".txt"):
         return DossierPart(part.title, part.said, text=content.decode("utf-8", "replace"))
     return part
+
+
+def _fact_tables(title: str, table: Mapping[str, Any]) -> Iterator[Table]:
+    """What a file says at its first two levels, and, in a table of its own, what lies deeper."""
+    rows = list_facts(table)
+    for name, deep in ((title, False), (f"{title}: in detail", True)):
+        if told := [row for row in rows if is_deep(row) == deep]:
+            yield replace(text_table(name, ("what", "value"), told, 2), key="detail" if deep else "")
 
 
 def _audit_tables(audit: Mapping[str, Any], title: str) -> tuple[str, tuple[Table, ...]] | None:
@@ -254,7 +260,7 @@ def _policies(runs: Mapping[int, Mapping[str, Any]]) -> Iterator[DossierPart]:
             table = policy_table(table_to_policy(run["policy"]), told[1])
             title = f"Policy {run['policy']['name']}, style {told[1]}"
             said = f"As the run of entry {number} had it. Examples are invented, clauses no legal advice. "
-            yield DossierPart(title, said + table.title, (replace(table, title=title),))
+            yield DossierPart(title, said + table.title, (replace(table, title=title, key="policy"),))
 
 
 def _software(dossier: Dossier) -> Iterator[DossierPart]:
