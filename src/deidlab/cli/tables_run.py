@@ -26,14 +26,14 @@ from deidlab.pipeline.run.record import record_folder
 from deidlab.pipeline.settings import SchemaSettings, SourceSettings
 
 if TYPE_CHECKING:
-    from deidlab.cli.tables import MaskTablesOptions, PlanOptions
+    from deidlab.cli.tables_options import TablesMaskOptions, TablesPlanOptions
     from deidlab.corpus.tables.plan import TablesPlan
 
 
-def run_plan(options: PlanOptions) -> None:
+def run_plan(options: TablesPlanOptions) -> None:
+    from deidlab.corpus.tables.opening import open_store
     from deidlab.corpus.tables.plan import write_plan
     from deidlab.corpus.tables.propose import propose_plan
-    from deidlab.corpus.tables.stores import open_store
 
     out = options.out
     refuse_existing(out, options.overwriting.overwrite)
@@ -55,7 +55,7 @@ def _without_password(source: str) -> str:
     return source
 
 
-def _tell_plan(plan: TablesPlan, options: PlanOptions) -> None:
+def _tell_plan(plan: TablesPlan, options: TablesPlanOptions) -> None:
     kinds = Counter(column.kind for _, column in plan.columns())
     n_open = len(plan.unclassified())
     if options.answer.as_json:
@@ -81,9 +81,9 @@ def _tell_plan(plan: TablesPlan, options: PlanOptions) -> None:
         tell(f"{count_of(n_open, 'column')} unclassified: decide in the plan, then run `deidlab tables mask`")
 
 
-def run_mask(options: MaskTablesOptions) -> None:
+def run_mask(options: TablesMaskOptions) -> None:
+    from deidlab.corpus.tables.opening import open_store, open_target
     from deidlab.corpus.tables.plan import read_plan
-    from deidlab.corpus.tables.stores import open_store, open_target
 
     if not options.out:
         raise UsageError("say where to write with --out: a database's URL or a folder")
@@ -107,7 +107,7 @@ def run_mask(options: MaskTablesOptions) -> None:
     leave([(each.number, each.document, each.reason) for each in outcome.failures])
 
 
-def _settings(options: MaskTablesOptions) -> tuple[MaskSettings, bool]:
+def _settings(options: TablesMaskOptions) -> tuple[MaskSettings, bool]:
     """How to mask: with surrogates, since a column of dates has no place for a tag."""
     policy = load_policy(options.policy)
     if policy.row(KEY).action != "mask":
@@ -120,7 +120,7 @@ def _settings(options: MaskTablesOptions) -> tuple[MaskSettings, bool]:
     return MaskSettings(policy, "surrogate", key, None, day_first, language), repeatable
 
 
-def _tell_outcome(options: MaskTablesOptions, outcome: MaskOutcome) -> None:
+def _tell_outcome(options: TablesMaskOptions, outcome: MaskOutcome) -> None:
     record, quiet = outcome.record, options.answer.silent
     warnings = _warnings(record)
     if options.answer.as_json:

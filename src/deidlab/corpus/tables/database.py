@@ -118,8 +118,8 @@ def plain_type(type: TypeEngine[Any], kind: str) -> str:
         return "timestamptz" if type.timezone else "timestamp"
     known: tuple[tuple[Any, str], ...] = (
         (sa.Enum, "other"), (sa.SmallInteger, "int2"), (sa.BigInteger, "int8"), (sa.Integer, "int4"),
-        (sa.Boolean, "bool"), (sa.Float, "float"), (sa.Numeric, "number"), (sa.Date, "date"), (sa.Time, "time"),
-        (sa.Uuid, "uuid"), (sa.JSON, "json"), (pg.CITEXT, "other"), (sa.String, "text"),
+        (sa.Boolean, "bool"), (sa.Float, "float"), (sa.Numeric, "number"), (sa.Date, "date"),
+        (sa.Time, "time"), (sa.Uuid, "uuid"), (sa.JSON, "json"), (pg.CITEXT, "other"), (sa.String, "text"),
     )  # fmt: skip
     found = next((name for each, name in known if isinstance(type, each)), "other")
     # SQLite's numbers all have eight bytes, and what has no type there may hold text.
