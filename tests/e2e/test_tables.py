@@ -217,7 +217,7 @@ def test_a_new_column_stops_the_run(capsys: pytest.CaptureFixture[str]) -> None:
         db.execute("ALTER TABLE person ADD COLUMN nickname TEXT")
     done = mask(capsys, "sqlite:///out.db")
     assert done.status == 1
-    assert "1 columns are new" in done.err
+    assert "new columns: 1" in done.err
     assert not Path("out.db").exists()
 
 
@@ -230,7 +230,7 @@ def test_an_unclassified_column_stops_the_run(capsys: pytest.CaptureFixture[str]
     assert "Sentinel" not in said.out + said.err + Path("plan.toml").read_text()
     done = mask(capsys, "sqlite:///out.db")
     assert done.status == 1
-    assert "1 columns are unclassified" in done.err
+    assert "unclassified columns in the plan: 1" in done.err
     assert not Path("out.db").exists()
 
 
