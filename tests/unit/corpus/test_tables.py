@@ -38,7 +38,7 @@ def proposed(source: str) -> tuple[TablesPlan, dict[str, str]]:
         ("seen", "2064-03-14", "date"), ("at", "2064-03-14 08:15:00", "timestamp"), ("x1", "a@b.example", "contact"),
         ("zzz", "Well", "unclassified"), ("ward", "7", "unclassified"), ("name", "Surgery", "unclassified"),
         ("visit_key", "7", "key"), ("VisitID", "7", "key"), ("paid", "7", "unclassified"), ("patient_id", "7", "patient-key"),
-        ("said", "a long text that says something of somebody, in more words than a code", "text"),
+        ("said", "a long text that says something of somebody in more words than a code", "text"),
     ],
 )  # fmt: skip
 def test_what_is_proposed_of_a_column(tmp_path: Path, column: str, value: str, kind: str) -> None:
