@@ -300,5 +300,26 @@ def test_safe_harbor_leaves_years(capsys: pytest.CaptureFixture[str]) -> None:
     assert {len(row[columns("location").index("zip")] or "000") for row in after["location"]} == {3}
 
 
+def test_what_a_run_wrote_it_may_replace_and_a_table_of_which_all_is_dropped_is_not_written(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    build_folder(Path("omop"), 3, 3)
+    text = make_plan(capsys, "omop")
+    assert mask(capsys, "out").status == 0
+    head, _, death = text.partition("[tables.death.columns]")
+    death, _, rest = death.partition("[tables.")
+    dropped = death.replace('class = "patient-key"', 'class = "drop"').replace(
+        'class = "date"', 'class = "drop"'
+    )
+    Path("plan.toml").write_text(f"{head}[tables.death.columns]{dropped}[tables.{rest}")
+    done = mask(capsys, "out", "--overwrite")
+    assert done.status == 0, done.err
+    assert sorted(path.stem for path in Path("out").iterdir()) == sorted(set(TABLES) - {"death"})
+    assert mask(capsys, "sqlite:///out.db").status == 0
+    Path("out/other.csv").write_text("not ours")
+    assert mask(capsys, "out", "--overwrite").status == 1
+    assert Path("out/other.csv").exists()
+
+
 def test_the_tables_are_those_of_the_script() -> None:
     assert [name for name, _ in tables(2, 2)] == list(DDL)

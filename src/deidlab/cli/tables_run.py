@@ -12,6 +12,7 @@ from deidlab.cli.mask_failures import leave
 from deidlab.cli.mask_progress import KEPT, NO_KEY, ending_well, watching
 from deidlab.cli.mask_request import count_of
 from deidlab.cli.mask_secrets import find_key
+from deidlab.cli.options.databases import is_database, warn_of_password
 from deidlab.cli.options.engine import settle_device
 from deidlab.cli.options.finding import check_finding
 from deidlab.cli.output import print_json, tell
@@ -46,7 +47,7 @@ def run_plan(options: TablesPlanOptions) -> None:
 
 def _without_password(source: str) -> str:
     """The source as the plan may say it."""
-    if "://" not in source:
+    if not is_database(source):
         return source
     from deidlab.corpus.database_url import parse_place
 
@@ -82,12 +83,15 @@ def _tell_plan(plan: TablesPlan, options: TablesPlanOptions) -> None:
 
 
 def run_mask(options: TablesMaskOptions) -> None:
+    from deidlab.corpus.database_url import parse_place
     from deidlab.corpus.tables.opening import open_store, open_target
     from deidlab.corpus.tables.plan import read_plan
 
     if not options.out:
         raise UsageError("say where to write with --out: a database's URL or a folder")
     check_finding(options.finding)
+    for url in filter(is_database, (options.source, options.out)):
+        warn_of_password(parse_place(url))
     plan = read_plan(options.plan)
     store, target = open_store(options.source or plan.source), open_target(options.out, options.to)
     refuse_overlap((target.files,), (options.plan, options.key.key_file, store.files))

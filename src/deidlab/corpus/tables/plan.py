@@ -88,6 +88,11 @@ class TablesPlan:
     def columns(self) -> Iterator[tuple[TablePlan, ColumnPlan]]:
         return ((table, column) for table in self.tables for column in table.columns)
 
+    @property
+    def written(self) -> tuple[TablePlan, ...]:
+        """The tables of which some column is in the output."""
+        return tuple(table for table in self.tables if table.kept)
+
     def unclassified(self) -> list[str]:
         return [f"{table.name}.{each.name}" for table, each in self.columns() if each.kind == UNCLASSIFIED]
 
