@@ -15,7 +15,7 @@ from deidlab.corpus.database_cells import from_plain
 from deidlab.corpus.files import bounded_lines
 from deidlab.corpus.raw import MAX_NOTE_CHARACTERS
 from deidlab.corpus.tables.plan import ColumnPlan, TablePlan
-from deidlab.corpus.tables.schema import Column, Schema, Table
+from deidlab.corpus.tables.schema import ENDINGS, Column, Schema, Table
 from deidlab.corpus.tables.stores import Filled, Filling, Row, Snapshot, Store, Target, plain_cell
 from deidlab.errors import ConfigError, CorpusError, needing
 from deidlab.inputfile import open_input, require_regular
@@ -23,8 +23,7 @@ from deidlab.inputfile import open_input, require_regular
 if TYPE_CHECKING:
     from pyarrow import DataType
 
-_CSV, _PARQUET = (".csv", ".tsv"), ".parquet"
-ENDINGS = (*_CSV, _PARQUET)
+_PARQUET = ".parquet"
 _AT_ONCE = 5000
 _ARROW = {
     "int2": "int16", "int4": "int32", "int8": "int64", "float": "float64", "bool": "bool", "text": "string",
