@@ -87,6 +87,16 @@ def test_from_sqlite_to_sqlite_everything_holds(capsys: pytest.CaptureFixture[st
     assert done.status == 0, done.err
     assert complaints(of_sqlite("omop.db"), of_sqlite("out.db")) == []
     assert "foreign key" in str(shown_schema("out.db")).lower()
+    told = json.loads(Path("out.db.deidlab/record.json").read_text())["tables"]["person_contact"]
+    n = SIZE[0]
+    assert told == {
+        "rows": n,
+        "columns": {"patient-key": 1, "patient-name": 2, "contact": 2},
+        "cells": {"contact": 2 * n, "patient-key": n, "patient-name": 2 * n},
+        "emptied": {},
+    }
+    audited = deidlab(capsys, "audit", "out.db", "--report", "audit.html")
+    assert "the run wrote whole tables" in audited.err
 
 
 def shown_schema(path: str) -> list[str]:

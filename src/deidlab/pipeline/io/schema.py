@@ -256,16 +256,17 @@ class SchemaSink(Sink):
         return line["output"], line["replaced"]
 
     def write(self, notes: Iterator[Any], partial: Partial, annotated: bool) -> dict[str, Any]:
-        counts: list[Counter[str]] = [Counter() for _ in self.source.plan.tables]
+        counts: list[Counter[tuple[str, str]]] = [Counter() for _ in self.source.plan.tables]
         with Findings(partial.fresh("findings"), self.source.plan) as findings:
             rows = self._rows(notes, findings, counts)
             filled = self.target.fill(self._filling(partial), rows, partial.fresh(self._unnamed))
             unplaced = findings.unplaced
         tables = {
             table.name: {
-                "rows": counts[n].pop("rows", 0),
-                "classes": dict(Counter(each.kind for each in table.columns)),
-                "emptied": dict(counts[n]),
+                "rows": counts[n]["rows", ""],
+                "columns": dict(Counter(each.kind for each in table.columns)),
+                "cells": _of(counts[n], "cells"),
+                "emptied": _of(counts[n], "emptied"),
             }
             for n, table in enumerate(self.source.plan.tables)
         }
@@ -275,12 +276,14 @@ class SchemaSink(Sink):
         }  # fmt: skip
 
     def _rows(
-        self, notes: Iterable[Any], findings: Findings, counts: list[Counter[str]]
+        self, notes: Iterable[Any], findings: Findings, counts: list[Counter[tuple[str, str]]]
     ) -> Iterator[tuple[int, Row]]:
         """The rows on their way to the target, counted; findings are placed in their notes as masked."""
+        kinds = [[each.kind for each in table.kept] for table in self.source.plan.tables]
         for (number, cells, emptied), replaced in notes:
-            counts[number]["rows"] += 1
-            counts[number].update(emptied)
+            filled = (kind for kind, cell in zip(kinds[number], cells, strict=True) if cell is not None)
+            counts[number].update((("rows", ""), *(("cells", kind) for kind in filled)))
+            counts[number].update(("emptied", name) for name in emptied)
             yield number, tuple(findings.pass_on(number, cells, replaced))
 
     def put_in_place(self, partial: Partial) -> None:
@@ -290,6 +293,10 @@ class SchemaSink(Sink):
     @property
     def _unnamed(self) -> str:
         return f"final{self.path.suffix}"
+
+
+def _of(counts: Counter[tuple[str, str]], what: str) -> dict[str, int]:
+    return {name: n for (kind, name), n in sorted(counts.items()) if kind == what}
 
 
 def open_schema(settings: SourceSettings, schema: SchemaSettings) -> SchemaSource:
