@@ -19,13 +19,15 @@ KEYS = {
     "note_id": "note", "provider_id": "provider", "care_site_id": "care_site", "location_id": "location",
     "condition_occurrence_id": "condition", "measurement_id": "measurement", "note_nlp_id": "finding",
 }  # fmt: skip
-SAME = ("concept_id", "gender_concept_id", "condition_concept_id", "measurement_concept_id",
-        "value_as_number", "condition_source_value", "note_type_concept_id", "term_exists", "concept_name")  # fmt: skip
+SAME = (
+    "concept_id", "gender_concept_id", "condition_concept_id", "measurement_concept_id", "value_as_number",
+    "condition_source_value", "note_type_concept_id", "term_exists", "concept_name",
+)  # fmt: skip
 NAMED = (
     ("person", "person_source_value"), ("person_contact", "given_name"), ("person_contact", "family_name"),
     ("person_contact", "phone"), ("person_contact", "email"), ("provider", "provider_name"),
-    ("provider", "npi"), ("location", "address_1"), ("location", "city"), ("location", "location_source_value"),
-    ("care_site", "care_site_name"),
+    ("provider", "npi"), ("location", "address_1"), ("location", "city"),
+    ("location", "location_source_value"), ("care_site", "care_site_name"),
 )  # fmt: skip
 _TOKEN = re.compile(r"[\w@.+-]*\w")
 _COMMON = frozenset(("Street", "Hospital"))

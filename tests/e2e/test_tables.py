@@ -87,6 +87,16 @@ def test_from_sqlite_to_sqlite_everything_holds(capsys: pytest.CaptureFixture[st
     assert done.status == 0, done.err
     assert complaints(of_sqlite("omop.db"), of_sqlite("out.db")) == []
     assert "foreign key" in str(shown_schema("out.db")).lower()
+    told = json.loads(Path("out.db.deidlab/record.json").read_text())["tables"]["person_contact"]
+    n = SIZE[0]
+    assert told == {
+        "rows": n,
+        "columns": {"patient-key": 1, "patient-name": 2, "contact": 2},
+        "cells": {"contact": 2 * n, "patient-key": n, "patient-name": 2 * n},
+        "emptied": {},
+    }
+    audited = deidlab(capsys, "audit", "out.db", "--report", "audit.html")
+    assert "the run wrote whole tables" in audited.err
 
 
 def shown_schema(path: str) -> list[str]:
@@ -217,7 +227,7 @@ def test_a_new_column_stops_the_run(capsys: pytest.CaptureFixture[str]) -> None:
         db.execute("ALTER TABLE person ADD COLUMN nickname TEXT")
     done = mask(capsys, "sqlite:///out.db")
     assert done.status == 1
-    assert "1 columns are new" in done.err
+    assert "new columns: 1" in done.err
     assert not Path("out.db").exists()
 
 
@@ -230,7 +240,7 @@ def test_an_unclassified_column_stops_the_run(capsys: pytest.CaptureFixture[str]
     assert "Sentinel" not in said.out + said.err + Path("plan.toml").read_text()
     done = mask(capsys, "sqlite:///out.db")
     assert done.status == 1
-    assert "1 columns are unclassified" in done.err
+    assert "unclassified columns in the plan: 1" in done.err
     assert not Path("out.db").exists()
 
 
@@ -300,6 +310,27 @@ def test_safe_harbor_leaves_years(capsys: pytest.CaptureFixture[str]) -> None:
     assert max(ages) <= 91, "nobody's year of birth tells an age over 90"
     assert {row[born + 1] for row in after["person"]} == {None}
     assert {len(row[columns("location").index("zip")] or "000") for row in after["location"]} == {3}
+
+
+def test_what_a_run_wrote_it_may_replace_and_a_table_of_which_all_is_dropped_is_not_written(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    build_folder(Path("omop"), 3, 3)
+    text = make_plan(capsys, "omop")
+    assert mask(capsys, "out").status == 0
+    head, _, death = text.partition("[tables.death.columns]")
+    death, _, rest = death.partition("[tables.")
+    dropped = death.replace('class = "patient-key"', 'class = "drop"').replace(
+        'class = "date"', 'class = "drop"'
+    )
+    Path("plan.toml").write_text(f"{head}[tables.death.columns]{dropped}[tables.{rest}")
+    done = mask(capsys, "out", "--overwrite")
+    assert done.status == 0, done.err
+    assert sorted(path.stem for path in Path("out").iterdir()) == sorted(set(TABLES) - {"death"})
+    assert mask(capsys, "sqlite:///out.db").status == 0
+    Path("out/other.csv").write_text("not ours")
+    assert mask(capsys, "out", "--overwrite").status == 1
+    assert Path("out/other.csv").exists()
 
 
 def test_the_tables_are_those_of_the_script() -> None:

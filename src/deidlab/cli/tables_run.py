@@ -12,6 +12,7 @@ from deidlab.cli.mask_failures import leave
 from deidlab.cli.mask_progress import KEPT, NO_KEY, ending_well, watching
 from deidlab.cli.mask_request import count_of
 from deidlab.cli.mask_secrets import find_key
+from deidlab.cli.options.databases import is_database, warn_of_password
 from deidlab.cli.options.engine import settle_device
 from deidlab.cli.options.finding import check_finding
 from deidlab.cli.output import print_json, tell
@@ -27,14 +28,14 @@ from deidlab.pipeline.run.record import record_folder
 from deidlab.pipeline.settings import SchemaSettings, SourceSettings
 
 if TYPE_CHECKING:
-    from deidlab.cli.tables import MaskTablesOptions, PlanOptions
+    from deidlab.cli.tables_options import TablesMaskOptions, TablesPlanOptions
     from deidlab.corpus.tables.plan import TablesPlan
 
 
-def run_plan(options: PlanOptions) -> None:
+def run_plan(options: TablesPlanOptions) -> None:
+    from deidlab.corpus.tables.opening import open_store
     from deidlab.corpus.tables.plan import write_plan
     from deidlab.corpus.tables.propose import propose_plan
-    from deidlab.corpus.tables.stores import open_store
 
     out = options.out
     refuse_existing(out, options.overwriting.overwrite)
@@ -47,7 +48,7 @@ def run_plan(options: PlanOptions) -> None:
 
 def _without_password(source: str) -> str:
     """The source as the plan may say it."""
-    if "://" not in source:
+    if not is_database(source):
         return source
     from deidlab.corpus.database_url import parse_place
 
@@ -56,7 +57,7 @@ def _without_password(source: str) -> str:
     return source
 
 
-def _tell_plan(plan: TablesPlan, options: PlanOptions) -> None:
+def _tell_plan(plan: TablesPlan, options: TablesPlanOptions) -> None:
     kinds = Counter(column.kind for _, column in plan.columns())
     n_open = len(plan.unclassified())
     if options.answer.as_json:
@@ -82,13 +83,16 @@ def _tell_plan(plan: TablesPlan, options: PlanOptions) -> None:
         tell(f"{count_of(n_open, 'column')} unclassified: decide in the plan, then run `deidlab tables mask`")
 
 
-def run_mask(options: MaskTablesOptions) -> None:
+def run_mask(options: TablesMaskOptions) -> None:
+    from deidlab.corpus.database_url import parse_place
+    from deidlab.corpus.tables.opening import open_store, open_target
     from deidlab.corpus.tables.plan import read_plan
-    from deidlab.corpus.tables.stores import open_store, open_target
 
     if not options.out:
         raise UsageError("say where to write with --out: a database's URL or a folder")
     check_finding(options.finding)
+    for url in filter(is_database, (options.source, options.out)):
+        warn_of_password(parse_place(url))
     plan = read_plan(options.plan)
     store, target = open_store(options.source or plan.source), open_target(options.out, options.to)
     refuse_overlap((target.files,), (options.plan, options.key.key_file, store.files))
@@ -108,7 +112,7 @@ def run_mask(options: MaskTablesOptions) -> None:
     leave([(each.number, each.document, each.reason) for each in outcome.failures])
 
 
-def _settings(options: MaskTablesOptions) -> tuple[MaskSettings, bool]:
+def _settings(options: TablesMaskOptions) -> tuple[MaskSettings, bool]:
     """How to mask: with surrogates, since a column of dates has no place for a tag."""
     policy = load_policy(options.policy)
     if policy.row(KEY).action != "mask":
@@ -128,7 +132,7 @@ def _settings(options: MaskTablesOptions) -> tuple[MaskSettings, bool]:
     return MaskSettings(policy, "surrogate", key, None, day_first, language, KEYED, accepted), repeatable
 
 
-def _tell_outcome(options: MaskTablesOptions, outcome: MaskOutcome) -> None:
+def _tell_outcome(options: TablesMaskOptions, outcome: MaskOutcome) -> None:
     record, quiet = outcome.record, options.answer.silent
     warnings = _warnings(record)
     if options.answer.as_json:

@@ -44,7 +44,7 @@ class FromTableOptions:
             return None
         from deidlab.corpus.database_url import source_place
 
-        return _warn(source_place(text, self.table, self.query, self.key_column))
+        return warn_of_password(source_place(text, self.table, self.query, self.key_column))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class ToTableOptions:
             return None
         from deidlab.corpus.database_url import target_place
 
-        return _warn(target_place(text, self.out_table))
+        return warn_of_password(target_place(text, self.out_table))
 
     def run_path(self, target: TablePlace) -> Path:
         """The path that the run's folder and record are named after."""
@@ -87,7 +87,8 @@ def is_database(text: str) -> bool:
     return "://" in text
 
 
-def _warn(place: TablePlace) -> TablePlace:
+def warn_of_password(place: TablePlace) -> TablePlace:
+    """The place; where its URL has a password, the person who typed it is told."""
     if place.has_password:
         # Told even to those who asked for quiet: a secret is at stake.
         tell(

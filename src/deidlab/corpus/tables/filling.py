@@ -84,7 +84,7 @@ class DatabaseTarget(Target):
         import sqlalchemy as sa
 
         there = set(sa.inspect(connection).get_table_names(self.place.schema))
-        n_there = sum(table.name in there for table in filling.plan.tables)
+        n_there = sum(table.name in there for table in filling.plan.written)
         if n_there:
             raise CorpusError(
                 f"{self.place}: {n_there} of the plan's tables are there; empty it, or --overwrite"
@@ -116,7 +116,7 @@ class DatabaseTarget(Target):
         writing = _Statements(connection, self.place.schema, filling)
         if self.place.schema:
             writing.run(f"CREATE SCHEMA IF NOT EXISTS {writing.quote(self.place.schema)}")
-        for table in filling.plan.tables:
+        for table in filling.plan.written:
             if filling.overwrite:
                 writing.run(f"DROP TABLE IF EXISTS {writing.name(table.name)} CASCADE")
             writing.run(writing.create(table))
@@ -196,7 +196,7 @@ class _Statements:
         return Filled(left_out, sum(left_out.values()))
 
     def _keys(self, left_out: dict[str, int]) -> Iterator[tuple[str, str]]:
-        for table in self.filling.plan.tables:
+        for table in self.filling.plan.written:
             known = self.filling.schema.table(table.name)
             keys = [("PRIMARY KEY", known.primary), *(("UNIQUE", each) for each in known.unique)]
             for word, names in keys:
@@ -217,8 +217,8 @@ def _is_whole(table: TablePlan, names: Sequence[str]) -> bool:
 
 def foreign_keys(filling: Filling) -> Iterator[tuple[str, ForeignKey]]:
     """The keys between tables of which both ends are written whole."""
-    plans = {table.name: table for table in filling.plan.tables}
-    for table in filling.plan.tables:
+    plans = {table.name: table for table in filling.plan.written}
+    for table in filling.plan.written:
         for key in filling.schema.table(table.name).foreign:
             other = plans.get(key.table)
             if other and _is_whole(table, key.columns) and _is_whole(other, key.referred):
@@ -231,7 +231,7 @@ def _fill_sqlite(path: Path, filling: Filling, rows: Iterable[tuple[int, Row]]) 
         database.execute("PRAGMA synchronous = OFF")
         database.execute("BEGIN")
         foreign = list(foreign_keys(filling))
-        for table in filling.plan.tables:
+        for table in filling.plan.written:
             database.execute(
                 _create_sqlite(table, filling, [key for name, key in foreign if name == table.name])
             )

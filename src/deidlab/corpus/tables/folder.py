@@ -15,7 +15,7 @@ from deidlab.corpus.database_cells import from_plain
 from deidlab.corpus.files import bounded_lines
 from deidlab.corpus.raw import MAX_NOTE_CHARACTERS
 from deidlab.corpus.tables.plan import ColumnPlan, TablePlan
-from deidlab.corpus.tables.schema import Column, Schema, Table
+from deidlab.corpus.tables.schema import ENDINGS, Column, Schema, Table
 from deidlab.corpus.tables.stores import Filled, Filling, Row, Snapshot, Store, Target, plain_cell
 from deidlab.errors import ConfigError, CorpusError, needing
 from deidlab.inputfile import open_input, require_regular
@@ -23,7 +23,7 @@ from deidlab.inputfile import open_input, require_regular
 if TYPE_CHECKING:
     from pyarrow import DataType
 
-_CSV, _PARQUET = (".csv", ".tsv"), ".parquet"
+_PARQUET = ".parquet"
 _AT_ONCE = 5000
 _ARROW = {
     "int2": "int16", "int4": "int32", "int8": "int64", "float": "float64", "bool": "bool", "text": "string",
@@ -60,7 +60,7 @@ class FolderStore(Store):
 
     def _files(self) -> dict[str, Path]:
         try:
-            found = [path for path in self.folder.iterdir() if path.suffix in (*_CSV, _PARQUET)]
+            found = [path for path in self.folder.iterdir() if path.suffix in ENDINGS]
         except OSError as error:
             raise CorpusError(f"{self.folder}: {error.strerror or 'cannot be read'}") from None
         if not found:
@@ -183,12 +183,14 @@ class FolderTarget(Target):
 
     def fill(self, filling: Filling, rows: Iterable[tuple[int, Row]], unnamed: Path) -> Filled:
         ending = f".{self.to}" if self.to else filling.schema.dialect
-        if ending not in (*_CSV, _PARQUET):
+        if ending not in ENDINGS:
             raise ConfigError("which files? Say --to csv or --to parquet")
         unnamed.mkdir(mode=0o700)
         groups = groupby(rows, key=lambda row: row[0])
         number, group = next(groups, (-1, iter(())))
         for place, table in enumerate(filling.plan.tables):
+            if not table.kept:
+                continue
             # Tables come in order; one without rows is there all the same.
             own: Iterable[Row] = (cells for _, cells in group) if place == number else ()
             path = unnamed / f"{table.name}{ending}"

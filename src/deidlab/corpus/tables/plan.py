@@ -88,6 +88,11 @@ class TablesPlan:
     def columns(self) -> Iterator[tuple[TablePlan, ColumnPlan]]:
         return ((table, column) for table in self.tables for column in table.columns)
 
+    @property
+    def written(self) -> tuple[TablePlan, ...]:
+        """The tables of which some column is in the output."""
+        return tuple(table for table in self.tables if table.kept)
+
     def unclassified(self) -> list[str]:
         return [f"{table.name}.{each.name}" for table, each in self.columns() if each.kind == UNCLASSIFIED]
 
@@ -142,7 +147,7 @@ def check_plan(plan: TablesPlan, schema: Schema) -> None:
     open_columns = plan.unclassified()
     if open_columns:
         raise ConfigError(
-            f"{len(open_columns)} columns are unclassified in the plan; decide each "
+            f"unclassified columns in the plan: {len(open_columns)}; decide each "
             f"({', '.join(list(CLASSES)[:4])} … or {DROP}) and run again"
         )
     planned = {(table.name, column.name) for table, column in plan.columns()}
@@ -150,7 +155,7 @@ def check_plan(plan: TablesPlan, schema: Schema) -> None:
     if planned == there and plan.digest == schema.digest():
         return
     new, gone = len(there - planned), len(planned - there)
-    what = f"{new} columns are new and {gone} are gone" if new or gone else "types or keys changed"
+    what = f"new columns: {new}, gone: {gone}" if new or gone else "types or keys changed"
     raise ConfigError(
         f"the schema is not the plan's any more: {what}. Make a new plan, or add to this one what is new, "
         f'with a class, and schema = "{schema.digest()}"'

@@ -26,7 +26,7 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _PATIENT = re.compile(
     r"(?:patients?|persons?|pat|subject|mrn)(?:[ _]?(?:id|key|no|number|nr))?|pid", re.IGNORECASE
 )
-_ID = re.compile(r"(?:.*[_ ])?(?:id|key|uuid|guid)|[a-z]+I[dD]", re.IGNORECASE)
+_ID = re.compile(r"(?i:(?:.*[_ ])?(?:id|key|uuid|guid))|[A-Za-z]*[a-z]I[dD]")
 _PATIENTS = ("patient", "person", "pat", "subject")
 _STAFF = (
     "provider",

@@ -1,4 +1,4 @@
-"""A place that holds tables: a database, or a folder of CSV or Parquet files; one of each kind opens here."""
+"""A place that holds tables, to read or to write: what a database and a folder of files have in common."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from typing import Any
 from deidlab.corpus.database_cells import to_plain
 from deidlab.corpus.tables.plan import TablesPlan
 from deidlab.corpus.tables.schema import Schema
-from deidlab.errors import ConfigError
 
 Row = tuple[Any, ...]
 """The cells of a row as JSON can hold them, in the order of the columns that were asked for."""
@@ -106,33 +105,3 @@ class Target(ABC):
 
         On disk that is at the path `unnamed`.
         """
-
-
-def open_store(text: str) -> Store:
-    """The place that a URL or a path names."""
-    if "://" in text:
-        from deidlab.corpus.database_url import parse_place
-        from deidlab.corpus.tables.database import DatabaseStore
-
-        place = parse_place(text)
-        if place.table:
-            raise ConfigError("a whole database is meant: leave ?table= out of the URL")
-        return DatabaseStore(place)
-    from deidlab.corpus.tables.folder import FolderStore
-
-    return FolderStore(Path(text))
-
-
-def open_target(text: str, to: str | None = None) -> Target:
-    """The place to write that a URL or a path names; `to` is the format of files, else the source's."""
-    if "://" in text:
-        from deidlab.corpus.database_url import parse_place
-        from deidlab.corpus.tables.filling import DatabaseTarget
-
-        place = parse_place(text)
-        if place.table:
-            raise ConfigError("a whole database is meant: leave ?table= out of the URL")
-        return DatabaseTarget(place)
-    from deidlab.corpus.tables.folder import FolderTarget
-
-    return FolderTarget(Path(text), to)

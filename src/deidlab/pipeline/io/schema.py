@@ -1,27 +1,24 @@
-"""All tables of a plan as where a run's notes come from or go to: a row is a note, in one pass over all.
-
-Before a pass the tables that say whose a row is are read (a row reaches its patient through others), and what
-is known of each patient, so that it is looked for in that patient's texts. Both stay in memory.
-"""
+"""All tables of a plan as where a run's notes come from or go to: a row is a note, in one pass over all."""
 
 from __future__ import annotations
 
 import json
 import secrets
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial as bind
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deidlab.corpus.raw import BadDocument
-from deidlab.corpus.tables.classes import CLASSES, DROP, OTHER_KEY, PATIENT_KEY, TELLING, TEXT
-from deidlab.corpus.tables.plan import ColumnPlan, TablePlan, TablesPlan, check_plan
-from deidlab.corpus.tables.rows import RowPlan, Told, fill_row, row_to_raw
+from deidlab.corpus.tables.classes import DROP
+from deidlab.corpus.tables.plan import TablesPlan, check_plan
+from deidlab.corpus.tables.rows import RowPlan, fill_row, row_to_raw
 from deidlab.corpus.tables.stores import Filling, Row, Snapshot, Store, Target
 from deidlab.errors import CorpusError
 from deidlab.execute import Executor, Task
+from deidlab.pipeline.io.belonging import Belonging, spread
 from deidlab.pipeline.io.file_sink import put_in_place
 from deidlab.pipeline.io.findings import Findings
 from deidlab.pipeline.io.kinds import Rendering, Sink, Source
@@ -35,8 +32,6 @@ if TYPE_CHECKING:
 
 _ROWS, _TOKEN = "pin rows", "writing token"
 _ROWS_A_TASK = 1024
-# Of keys such as those of visits a patient may have thousands.
-_KEYS_TOLD = 8
 NOBODY = "rows that lead to no patient"
 
 
@@ -69,7 +64,7 @@ class SchemaSource(Source):
     def notes(self, start: Start = BEGINNING) -> Iterator[Note]:
         number = start.note
         with self.store.open() as snapshot:
-            known = _Known.gather(snapshot, self.plan)
+            known = Belonging.gather(snapshot, self.plan)
             for place, table in enumerate(self.plan.tables):
                 for note in (
                     _notes(snapshot, RowPlan.of(self.plan, place), known, number) if table.kept else ()
@@ -103,7 +98,7 @@ class SchemaSource(Source):
         return self
 
 
-def _notes(snapshot: Snapshot, plan: RowPlan, known: _Known, number: int) -> Iterator[Note]:
+def _notes(snapshot: Snapshot, plan: RowPlan, known: Belonging, number: int) -> Iterator[Note]:
     """The rows of a table as notes, numbered from there."""
     table = plan.table
     read = [n for n, each in enumerate(table.columns) if each.kind != DROP]
@@ -115,19 +110,11 @@ def _notes(snapshot: Snapshot, plan: RowPlan, known: _Known, number: int) -> Ite
                 number, BadDocument(path, "the row cannot be read as its file's first row says", name)
             )
         else:
-            yield _note(plan, known, number, place, _spread(found, read, len(table.columns)))
+            yield _note(plan, known, number, place, spread(found, read, len(table.columns)))
         number += 1
 
 
-def _spread(found: Row, read: Sequence[int], width: int) -> list[Any]:
-    """The cells at the places of their columns; what is dropped is not read."""
-    cells: list[Any] = [None] * width
-    for n, cell in zip(read, found, strict=True):
-        cells[n] = cell
-    return cells
-
-
-def _note(plan: RowPlan, known: _Known, number: int, place: int, cells: list[Any]) -> Note:
+def _note(plan: RowPlan, known: Belonging, number: int, place: int, cells: list[Any]) -> Note:
     patient = known.patient_of(plan.table, cells)
     try:
         raw = row_to_raw(plan, place, cells, patient, known.told.get(patient, ()))
@@ -140,80 +127,6 @@ def _note(plan: RowPlan, known: _Known, number: int, place: int, cells: list[Any
     return Note(
         number, note.document, note.problem, note.name, note.place, removed={NOBODY: 1} if is_nobodys else {}
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """Whose a row is, by the keys that lead to patients, and what is known of each patient."""
-
-    owners: dict[str, dict[str, str]] = field(repr=False)
-    told: dict[str, tuple[Told, ...]] = field(repr=False)
-
-    @classmethod
-    def gather(cls, snapshot: Snapshot, plan: TablesPlan) -> _Known:
-        known = cls({}, {})
-        for table in plan.tables:
-            if table.via and table.patient is None:
-                known._own(snapshot, plan, table.via, frozenset())
-        if any(column.kind == TEXT for _, column in plan.columns()):
-            for table in plan.tables:
-                known._tell(snapshot, table)
-        return known
-
-    def patient_of(self, table: TablePlan, cells: Sequence[Any]) -> str:
-        """The patient's key as text; empty where the row has none."""
-        if table.patient is not None:
-            cell = cells[table.patient]
-            return "" if cell is None else str(cell)
-        link = table.link()
-        return "" if link is None or cells[link] is None else self.owners[table.via].get(str(cells[link]), "")
-
-    def _own(self, snapshot: Snapshot, plan: TablesPlan, key: str, above: frozenset[str]) -> None:
-        """Note down whose each row is that the key tells apart."""
-        if key in self.owners or key in above:
-            return
-        name, _, own = key.rpartition(".")
-        table = plan.table(name)
-        if table.via and table.patient is None:
-            self._own(snapshot, plan, table.via, above | {key})
-        width, at = len(table.columns), table.place(own)
-        leads = table.patient if table.patient is not None else table.link()
-        if leads is None:
-            self.owners[key] = {}
-            return
-        rows = snapshot.rows(name, [own, table.columns[leads].name])
-        cells = (_spread(row, (at, leads), width) for row in rows if row is not None)
-        self.owners[key] = {str(row[at]): self.patient_of(table, row) for row in cells if row[at] is not None}
-
-    def _tell(self, snapshot: Snapshot, table: TablePlan) -> None:
-        """Note down what the table says of each patient; of keys only those of which a patient has few."""
-        told = [each for each in table.columns if each.kind in TELLING or _is_written_key(each)]
-        if table.patient is None or not told:
-            return
-        owner = table.columns[table.patient].name
-        found: dict[str, list[set[str]]] = {}
-        for row in snapshot.rows(table.name, [owner, *(each.name for each in told)]):
-            if row is None or row[0] is None:
-                continue
-            own = found.setdefault(str(row[0]), [set() for _ in told])
-            for values, column, cell in zip(own, told, row[1:], strict=True):
-                if cell and (column.kind in TELLING or len(values) < _KEYS_TOLD):
-                    values.add(str(cell))
-        for patient, columns in found.items():
-            before = self.told.get(patient, ())
-            new = [
-                (_label_of(c), text) for c, texts in zip(told, columns, strict=True) for text in sorted(texts)
-            ]
-            self.told[patient] = tuple(dict.fromkeys((*before, *new)))
-
-
-def _is_written_key(column: ColumnPlan) -> bool:
-    """Whether the column holds keys that may be written in texts, such as a medical record's number."""
-    return column.kind in (PATIENT_KEY, OTHER_KEY) and column.type == "text"
-
-
-def _label_of(column: ColumnPlan) -> str:
-    return "MEDICALRECORD" if _is_written_key(column) else column.label or CLASSES[column.kind].label
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,16 +169,17 @@ class SchemaSink(Sink):
         return line["output"], line["replaced"]
 
     def write(self, notes: Iterator[Any], partial: Partial, annotated: bool) -> dict[str, Any]:
-        counts: list[Counter[str]] = [Counter() for _ in self.source.plan.tables]
+        counts: list[Counter[tuple[str, str]]] = [Counter() for _ in self.source.plan.tables]
         with Findings(partial.fresh("findings"), self.source.plan) as findings:
             rows = self._rows(notes, findings, counts)
             filled = self.target.fill(self._filling(partial), rows, partial.fresh(self._unnamed))
             unplaced = findings.unplaced
         tables = {
             table.name: {
-                "rows": counts[n].pop("rows", 0),
-                "classes": dict(Counter(each.kind for each in table.columns)),
-                "emptied": dict(counts[n]),
+                "rows": counts[n]["rows", ""],
+                "columns": dict(Counter(each.kind for each in table.columns)),
+                "cells": _of(counts[n], "cells"),
+                "emptied": _of(counts[n], "emptied"),
             }
             for n, table in enumerate(self.source.plan.tables)
         }
@@ -275,12 +189,14 @@ class SchemaSink(Sink):
         }  # fmt: skip
 
     def _rows(
-        self, notes: Iterable[Any], findings: Findings, counts: list[Counter[str]]
+        self, notes: Iterable[Any], findings: Findings, counts: list[Counter[tuple[str, str]]]
     ) -> Iterator[tuple[int, Row]]:
         """The rows on their way to the target, counted; findings are placed in their notes as masked."""
+        kinds = [[each.kind for each in table.kept] for table in self.source.plan.tables]
         for (number, cells, emptied), replaced in notes:
-            counts[number]["rows"] += 1
-            counts[number].update(emptied)
+            filled = (kind for kind, cell in zip(kinds[number], cells, strict=True) if cell is not None)
+            counts[number].update((("rows", ""), *(("cells", kind) for kind in filled)))
+            counts[number].update(("emptied", name) for name in emptied)
             yield number, tuple(findings.pass_on(number, cells, replaced))
 
     def put_in_place(self, partial: Partial) -> None:
@@ -290,6 +206,10 @@ class SchemaSink(Sink):
     @property
     def _unnamed(self) -> str:
         return f"final{self.path.suffix}"
+
+
+def _of(counts: Counter[tuple[str, str]], what: str) -> dict[str, int]:
+    return {name: n for (kind, name), n in sorted(counts.items()) if kind == what}
 
 
 def open_schema(settings: SourceSettings, schema: SchemaSettings) -> SchemaSource:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from deidlab.corpus.files import SIDECAR, id_to_name, refuse_existing, refuse_foreign, refuse_overlap
 from deidlab.corpus.format import FORMATS
+from deidlab.corpus.tables.schema import ENDINGS
 from deidlab.errors import CorpusError
 from deidlab.pipeline.jobs import MaskJob
 from deidlab.pipeline.run.record import NOTES, OUTPUTS, RECORD, record_folder
@@ -33,8 +34,10 @@ def check_places(job: MaskJob, sources: Iterable[Source], output: Path | None) -
 def _written(beside: Path) -> Iterator[str]:
     """The files that the run before wrote, by its record; none where there is no record to tell."""
     try:
-        settings = json.loads((beside / RECORD).read_text("utf-8"))["settings"]
-        format = FORMATS[settings["format"]]
+        record = json.loads((beside / RECORD).read_text("utf-8"))
+        for name in record.get("tables", ()):
+            yield from (f"{name}{ending}" for ending in ENDINGS)
+        format = FORMATS[record["settings"]["format"]]
         with (beside / NOTES).open("rb") as lines:
             for line in lines:
                 name = id_to_name(str(json.loads(line)["document"]))

@@ -55,6 +55,10 @@ class RunRecord:
     def _read(self, reading: ReadSettings) -> Iterator[Document]:
         if isinstance(self.output, TablePlace):
             return read_table(self.output, reading)
+        if "tables" in self.facts:
+            raise CorpusError(
+                f"{self.output}: the run wrote whole tables; its record counts their cells by class"
+            )
         if self.settings["format"] == "database":
             raise CorpusError(f"{self.output}: the run wrote a table; name that by its URL")
         return read_corpus(self.output, self.settings["format"], reading)
