@@ -171,6 +171,19 @@ def test_ages_follow_the_policy(policy: str, style: str, expected: dict[str, Any
     assert young["onsetAge"].get("value") == (54 if expected else None)
 
 
+def test_words_in_the_place_of_an_age_are_searched(tmp_path: Path) -> None:
+    def condition(onset: str) -> dict[str, Any]:
+        return {"resourceType": "Condition", "subject": {"reference": "Patient/p7"}, "onsetString": onset}
+
+    said = ("54 years old", "when Dr. Tom Harkness saw him, aged 54")
+    young, words = _masked(
+        tmp_path, *map(condition, said), more=("--policy", "limited-dataset", "--style", "tag")
+    )
+    # The policy lets ages stay, and no names beside them.
+    assert young["onsetString"] == said[0]
+    assert words["onsetString"] == "when Dr. [DOCTOR-1] saw him, aged 54"
+
+
 def test_references_of_every_form_become_the_same_pseudonym(tmp_path: Path) -> None:
     forms = ["Patient/p7", "https://ehr.example/fhir/Patient/p7/_history/3", "Patient/p7"]
     found = [each["subject"]["reference"] for each in _masked(tmp_path, *map(_reference, forms))]
