@@ -31,6 +31,8 @@ _MEANINGS = {
 def fhir_table(known: dict[str, Any]) -> str:
     """A row for each kind of FHIR element."""
     rows = ["| what happens | elements |", "|---|---|"]
+    read = "these types of resource are read; any other is refused, or removed from others"
+    rows.append(f"| {read} | {_listed(known['resources'])} |")
     for kind, names in known["elements"].items():
         means = _MEANINGS.get(kind) or _labelled(kind, known["types"])
         rows.append(f"| {means} | {_listed(names)} |")
@@ -39,6 +41,8 @@ def fhir_table(known: dict[str, Any]) -> str:
         rows.append(f"| as the type `{type_}` | {', '.join(shown)} |")
     for place, kind in known["places"].items():
         rows.append(f"| {_short(kind, known['types'])} | `{place}` |")
+    for kind, places in known["placed"].items():
+        rows.append(f"| {_short(kind, known['types'])} | {_listed(places)} |")
     return "\n".join(rows)
 
 

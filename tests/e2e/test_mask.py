@@ -15,7 +15,11 @@ from tests.unit.pipeline.notes import make_note, read_jsonl, write_jsonl, write_
 
 Capture = pytest.CaptureFixture[str]
 FORMATS = {"i2b2": "out", "brat": "out", "inline": "out", "jsonl": "out.jsonl", "csv": "out.csv",
-           "parquet": "out.parquet", "conll": "out.conll", "i2b2-2006": "out.xml", "txt": "out"}  # fmt: skip
+           "parquet": "out.parquet", "conll": "out.conll", "i2b2-2006": "out.xml", "txt": "out", "label-studio": "out.json", "uima-xmi": "out",
+           "spacy": "out.spacy", "doccano": "out.jsonl", "uima-json": "out", "huggingface": "out.tokens.parquet",
+           "huggingface-jsonl": "out.jsonl"}  # fmt: skip
+# They are written as one of the others is, or their library takes long to load.
+SLOW = ("spacy", "doccano", "uima-json", "huggingface", "huggingface-jsonl")
 
 
 @pytest.fixture
@@ -23,7 +27,10 @@ def key(tmp_path: Path) -> Path:
     return write_key(tmp_path)
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize(
+    "format",
+    [pytest.param(each, marks=pytest.mark.slow if each in SLOW else ()) for each in FORMATS],
+)
 def test_every_format_comes_out_as_it_went_in_and_back_again(
     format: str, tmp_path: Path, key: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -88,6 +88,13 @@ def age_slots(quantity: dict[str, Any], removed: Removed) -> Iterator[Slot]:
     yield Slot(Piece(text, "AGE"), put)
 
 
+def is_age(text: str) -> bool:
+    """Whether it is a number, or two, and at most words of age."""
+    words = re.findall(r"[^\W\d_]+", text.lower())
+    known = {*table()["ages"]["units"], "old", "of", "age", "yo", "y", "o", "to"}
+    return len(text) < 40 and set(words) <= known and 1 <= len(re.findall(r"\d+", text)) <= 2
+
+
 def age_unit(quantity: dict[str, Any]) -> str:
     """The unit of a quantity, as the list of those of ages would have it."""
     for name in ("code", "unit"):

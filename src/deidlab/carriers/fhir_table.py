@@ -23,8 +23,8 @@ def kind_of(owner: str, name: str) -> str:
     known = table()
     if owner in known["types"]:
         return str(known["types"][owner].get(name, ""))
-    if found := known["places"].get(f"{owner}.{name}"):
-        return str(found)
+    if found := _by_place().get(f"{owner}.{name}"):
+        return found
     if name in known["ages"]["text"]:
         return "AGE"
     if name in known["ages"]["removed"]:
@@ -35,6 +35,12 @@ def kind_of(owner: str, name: str) -> str:
 @functools.cache
 def _by_name() -> dict[str, str]:
     return {name: kind for kind, names in table()["elements"].items() for name in names}
+
+
+@functools.cache
+def _by_place() -> dict[str, str]:
+    placed = {place: kind for kind, places in table()["placed"].items() for place in places}
+    return {**placed, **table()["places"]}
 
 
 def _choice(name: str) -> str:
@@ -54,7 +60,7 @@ def counted_as(owner: str, name: str) -> str:
 
 def _is_standard(name: str) -> bool:
     known = table()
-    places = (place.partition(".")[2] for place in known["places"])
+    places = (place.partition(".")[2] for place in _by_place())
     inside = (each for members in known["types"].values() for each in members)
     return name in {*_by_name(), *places, *inside, *known["ages"]["removed"]}
 

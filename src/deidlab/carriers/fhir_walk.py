@@ -15,6 +15,7 @@ from deidlab.carriers.fhir_fields import (
     age_unit,
     date_slots,
     display_label,
+    is_age,
     name_slots,
     reference_slots,
     uri_slots,
@@ -118,7 +119,8 @@ class Walk:
         elif kind == "attachment":
             yield from self._data(place, owner)
         elif kind.isupper():
-            yield place.slot(kind, caption)
+            # Words in the place of an age may say anything, and a policy may let ages stay.
+            yield place.slot("" if kind == "AGE" and not is_age(value) else kind, caption)
         elif kind == "node" and _DAY.match(value):
             yield from date_slots(place, self.removed, False, caption)
         elif not self._stays(value, kind):

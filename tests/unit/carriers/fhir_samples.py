@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import importlib
+import pkgutil
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -43,10 +44,16 @@ def model(release: str, name: str) -> Any:
 
 @dataclass
 class Maker:
-    """Makes one sample; `turn` says which of several types a value is of."""
+    """Makes one sample; `turn` says which of several types a value is of.
+
+    With `beside`, ids of elements and what may stand beside a value are made too. A `word` stands in the place
+    of all text: a single one may pass for a code.
+    """
 
     release: str
     turn: int
+    beside: bool = False
+    word: str = ""
     _of: dict[str, Any] = field(default_factory=dict)
 
     def resource(self, name: str) -> dict[str, Any]:
@@ -77,7 +84,9 @@ class Maker:
             value = "application/pdf" if key == "contentType" else self._value(info, extra, depth)
             if value is not None:
                 found[info.alias or key] = value
-        return found
+            if self.beside and isinstance(value, str):
+                found[f"_{info.alias or key}"] = {"id": SECRET, "extension": [_KNOWN["Extension"]]}
+        return {**found, "id": SECRET} if self.beside else found
 
     def _value(self, info: Any, extra: dict[str, Any], depth: int) -> Any:
         written = str(info.annotation)
@@ -90,6 +99,8 @@ class Maker:
         nested = re.search(r"abc\.(\w+?)Type\b", written)
         if nested is None:
             kinds = re.findall(r"([A-Z]\w+)\(", written)
+            if self.word and {"String", "Markdown"} & set(kinds):
+                return self.word
             return next((_PRIMITIVES[kind] for kind in kinds if kind in _PRIMITIVES), _plain(written))
         name = nested[1]
         if name in _KNOWN:
@@ -110,10 +121,35 @@ def _plain(written: str) -> Any:
     return None
 
 
-def samples(names: list[str], release: str, turn: int) -> Iterator[dict[str, Any]]:
+def is_defined(release: str, name: str) -> bool:
+    """Whether the release has a resource of that name; found without loading it."""
+    types = importlib.import_module(
+        "fhir.resources.R4B.fhirtypes" if release == "R4B" else "fhir.resources.fhirtypes"
+    )
+    return hasattr(types, f"{name}Type")
+
+
+def all_types(release: str) -> list[str]:
+    """Every resource that the release defines, abstract ones left out."""
+    package = importlib.import_module("fhir.resources.R4B" if release == "R4B" else "fhir.resources")
+    base = importlib.import_module(f"{package.__name__}.resource").Resource
+    found = []
+    for each in pkgutil.iter_modules(package.__path__):
+        if not each.ispkg and each.name not in ("tests", "fhirtypes"):
+            classes = vars(importlib.import_module(f"{package.__name__}.{each.name}"))
+            found += [
+                name for name, of in classes.items()
+                if name.lower() == each.name and isinstance(of, type) and issubclass(of, base)
+            ]  # fmt: skip
+    return sorted(set(found) - {"Resource", "DomainResource", "CanonicalResource", "MetadataResource"})
+
+
+def samples(
+    names: list[str], release: str, turn: int, beside: bool = False, word: str = ""
+) -> Iterator[dict[str, Any]]:
     """One of each resource that the release has."""
     for name in names:
         try:
-            yield Maker(release, turn).resource(name)
+            yield Maker(release, turn, beside, word).resource(name)
         except (AttributeError, ModuleNotFoundError):
             continue
