@@ -1,6 +1,6 @@
 """A masked corpus in, what it still tells of each patient out: values in memory, for nothing but counting.
 
-Of text it is what the policy let stay: what the record says was replaced in part, and what rules find spans_outside
+Of text it is what the policy let stay: what the record says was replaced in part, and what rules find outside
 every replacement. Of columns it is what was kept, and what of a masked column stays. Of several values of a
 patient the most frequent counts.
 """
@@ -135,7 +135,7 @@ def _column_at(document: Document, place: int) -> str:
 
 
 def _add_whole(told: Told, document: Document, facts: NoteFacts, kept: tuple[str, ...], code: str) -> None:
-    """What a note tells as a whole: sex by its pronouns, kept columns, its words spans_outside replacements."""
+    """What a note tells as a whole: sex by its pronouns, kept columns, its words outside replacements."""
     patient, done, free = document.patient, 0, []
     for start, end in facts.places:
         free.append(document.text[done:start])
