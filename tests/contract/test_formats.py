@@ -1,4 +1,7 @@
-"""One suite that every format passes: what is written is read back."""
+"""One suite that every format passes: what is written is read back.
+
+Tests of `WRITABLE` take a new format by themselves; those with a list of names say what only these formats promise.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from deidlab.types import Document, Span
 from tests.strategies import any_texts, documents
 
 WRITABLE = [name for name, format in FORMATS.items() if format.takes_any_note]
-EXACT = ["i2b2", "brat", "jsonl", "csv", "parquet", "label-studio"]
+SCORED = [name for name in WRITABLE if not {"scores and sources", "spans"} & {*FORMATS[name].lacks}]
 UNSCORED = ["doccano", "uima-xmi", "uima-json", "spacy"]
 NOTE = Document(
     "220-03",
@@ -128,7 +131,7 @@ def test_a_file_whose_name_says_nothing_is_recognised_from_its_beginning(name: s
     assert [document.spans for document in read_corpus(tmp_path / "out")] == [NOTE.spans]
 
 
-@pytest.mark.parametrize("name", EXACT)
+@pytest.mark.parametrize("name", SCORED)
 def test_scores_and_sources_survive(name: str, tmp_path: Path) -> None:
     document = Document(
         "d",
@@ -136,6 +139,32 @@ def test_scores_and_sources_survive(name: str, tmp_path: Path) -> None:
         spans=(Span(0, 3, "OTHER", 0.125), Span(4, 10, "DOCTOR", 1 / 3, "rules & model")),
     )
     assert there_and_back([document], name, tmp_path) == [document]
+
+
+@pytest.mark.parametrize("name", WRITABLE)
+def test_what_a_format_does_not_say_it_lacks_comes_back(name: str, tmp_path: Path) -> None:
+    lacks = FORMATS[name].lacks
+    one_line = any("white space" in each for each in lacks)
+    text = "Ilse Brandt came today" if one_line else " Ilse Brandt\r\ncame\n\n\ttoday | \\n\n"
+    start, end = text.index("Ilse"), text.index(" came" if one_line else "\r")
+    overlapping = () if "overlapping spans" in lacks else (Span(start + 5, end, "PATIENT"),)
+    spans = () if "spans" in lacks else (Span(start, end, "DOCTOR"), *overlapping)
+    meta = {} if "meta" in lacks else {"ward": "b"}
+    note = Document("220-03", "220", text, spans, meta)
+    assert there_and_back([note], name, tmp_path) == [note]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_format_is_named_where_people_look_for_it(name: str) -> None:
+    root = Path(__file__).parents[2]
+    rows = [
+        line
+        for line in (root / "docs" / "corpora.md").read_text("utf-8").splitlines()
+        if line.startswith("| `")
+    ]
+    assert any(f"`{name}`" in row.split(" | ")[0] for row in rows), (
+        "add a row to the table of docs/corpora.md"
+    )
 
 
 @pytest.mark.parametrize("name", WRITABLE)

@@ -32,6 +32,80 @@ NOTE = Document(
 )  # fmt: skip
 LABELS = load_label_set("i2b2-2014")
 
+READ_ONLY = {
+    "asq-phi": {
+        "id.asq-phi.txt": f"===QUERY===\nSeen by {NAME}\n===PHI_TAGS===\n"
+        f'{{"identifier_type": "NAME", "value": "{NAME}"}}\n'
+    },
+    "presidio-research": {
+        "id.presidio-research.json": json.dumps(
+            [
+                {
+                    "full_text": f"Seen by {NAME}",
+                    "spans": [
+                        {
+                            "entity_type": "PERSON",
+                            "entity_value": NAME,
+                            "start_position": 8,
+                            "end_position": 20,
+                        }
+                    ],
+                    "template_id": 1,
+                    "metadata": None,
+                }
+            ]
+        )
+    },
+    "physionet": {
+        "id.text": f"START_OF_RECORD=1||||1||||\nSeen by {NAME}\n||||END_OF_RECORD\n",
+        "id.phi": "Patient 1\tNote 1\n8\t8\t20\n",
+        "id-phi.phrase": f"1 1 8 20 HCPName {NAME}\n",
+    },
+}
+"""Formats that are not written: the files of a small corpus."""
+
+
+def write_texts(path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table({"text": ["x"]}), path)
+
+
+def write_words(path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table({"tokens": [["x"]], "ner_tags": [["O"]]}), path)
+
+
+def write_doc(path: Path) -> None:
+    from spacy.tokens import Doc, DocBin
+    from spacy.vocab import Vocab
+
+    path.write_bytes(DocBin(docs=[Doc(Vocab(), words=["x"])]).to_bytes())
+
+
+def text_writer(text: str) -> Callable[[Path], object]:
+    return lambda path: path.write_text(text)
+
+
+NAMELESS: dict[str, Callable[[Path], object]] = {
+    "csv": text_writer("text\nx\n"),
+    "jsonl": text_writer('{"text": "x"}\n'),
+    "parquet": write_texts,
+    "conll": text_writer("x\tO\n"),
+    "conll-bilou": text_writer("x\tO\n"),
+    "asq-phi": text_writer("===QUERY===\nx\n===PHI_TAGS===\n"),
+    "label-studio": text_writer('[{"data": {"text": "x"}}]'),
+    "doccano": text_writer('{"text": "x", "label": []}\n'),
+    "spacy": write_doc,
+    "huggingface": write_words,
+    "huggingface-jsonl": text_writer('{"tokens": ["x"], "ner_tags": ["O"]}\n'),
+    "presidio-research": text_writer('[{"full_text": "x"}]'),
+}
+"""Formats of one file for many notes that need not say an id: a file with one note that says none."""
+
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
@@ -45,19 +119,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
             write_corpus(
                 [NOTE], folder / "notes" if format.render else folder / f"n{format.suffixes[0]}", name
             )
-        elif name == "asq-phi":
-            tag = f'{{"identifier_type": "NAME", "value": "{NAME}"}}'
-            (folder / "id.asq-phi.txt").write_text(f"===QUERY===\nSeen by {NAME}\n===PHI_TAGS===\n{tag}\n")
-        elif name == "presidio-research":
-            span = {"entity_type": "PERSON", "entity_value": NAME, "start_position": 8, "end_position": 20}
-            rows = [{"full_text": f"Seen by {NAME}", "spans": [span], "template_id": 1, "metadata": None}]
-            (folder / "id.presidio-research.json").write_text(json.dumps(rows))
         else:
-            (folder / "id.text").write_text(
-                f"START_OF_RECORD=1||||1||||\nSeen by {NAME}\n||||END_OF_RECORD\n"
-            )
-            (folder / "id.phi").write_text("Patient 1\tNote 1\n8\t8\t20\n")
-            (folder / "id-phi.phrase").write_text(f"1 1 8 20 HCPName {NAME}\n")
+            for file, content in READ_ONLY[name].items():
+                (folder / file).write_text(content)
         folders[name] = folder
     return folders
 
@@ -139,7 +203,11 @@ def test_a_link_to_a_file_is_read(name: str, whole: dict[str, Path], tmp_path: P
     assert isinstance(found, RawDocument) and NAME in found.text
 
 
-@pytest.mark.parametrize("name", [name for name in FORMATS if name not in ("i2b2-2006", "physionet")])
+def test_every_format_that_is_only_read_has_a_sample_here() -> None:
+    assert set(READ_ONLY) == {name for name, format in FORMATS.items() if not format.can_write}
+
+
+@pytest.mark.parametrize("name", [*NAMELESS, *(n for n, f in FORMATS.items() if f.render or f.in_containers)])
 def test_ids_made_of_names_are_told_apart(name: str, tmp_path: Path) -> None:
     format = FORMATS[name]
     for folder in ("a", "b"):
@@ -149,18 +217,7 @@ def test_ids_made_of_names_are_told_apart(name: str, tmp_path: Path) -> None:
         elif format.render:
             write_corpus([Document("note", text="x")], where, name)
         else:
-            {
-                "csv": lambda p: p.write_text("text\nx\n"),
-                "jsonl": lambda p: p.write_text('{"text": "x"}\n'),
-                "parquet": write_texts,
-                "asq-phi": lambda p: p.write_text("===QUERY===\nx\n===PHI_TAGS===\n"),
-                "label-studio": lambda p: p.write_text('[{"data": {"text": "x"}}]'),
-                "doccano": lambda p: p.write_text('{"text": "x", "label": []}\n'),
-                "spacy": write_doc,
-                "huggingface": write_words,
-                "huggingface-jsonl": lambda p: p.write_text('{"tokens": ["x"], "ner_tags": ["O"]}\n'),
-                "presidio-research": lambda p: p.write_text('[{"full_text": "x"}]'),
-            }.get(name, lambda p: p.write_text("x\tO\n"))(_made(where) / f"note{format.suffixes[0]}")
+            NAMELESS[name](_made(where) / f"note{format.suffixes[0]}")
     ids = [document.id for document in read_corpus(tmp_path, name)]
     ending = "" if format.render or name.startswith("conll") else "-1"
     assert ids == [f"a/note{ending}", f"b/note{ending}"]
@@ -174,24 +231,3 @@ def test_ids_made_of_names_are_told_apart(name: str, tmp_path: Path) -> None:
 def _made(folder: Path) -> Path:
     folder.mkdir()
     return folder
-
-
-def write_texts(path: Path) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    pq.write_table(pa.table({"text": ["x"]}), path)
-
-
-def write_words(path: Path) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    pq.write_table(pa.table({"tokens": [["x"]], "ner_tags": [["O"]]}), path)
-
-
-def write_doc(path: Path) -> None:
-    from spacy.tokens import Doc, DocBin
-    from spacy.vocab import Vocab
-
-    path.write_bytes(DocBin(docs=[Doc(Vocab(), words=["x"])]).to_bytes())

@@ -63,8 +63,8 @@ def annotation_warnings(counts: dict[str, int]) -> list[str]:
         )
     if counts["renamed"]:
         found.append(
-            f"{counts['renamed']} annotations of the source have a label that no shipped set has and the "
-            "policy does not name: they are treated and written as OTHER (`deidlab corpus merge --map` "
+            f"{counts['renamed']} annotations of the source have a label that no shipped set has and "
+            "no surrogate is made for: they are treated and written as OTHER (`deidlab corpus merge --map` "
             "maps labels)"
         )
     return found

@@ -2,7 +2,8 @@
 
 A row says what happens to a label (`action`), in which style (`style`, or the run's own), from which
 score on (`threshold`) or for which wanted recall (`recall`), and cites the clause that asks for it.
-Labels of other schemes find their row through the shipped label maps.
+Labels of other schemes find their row through the shipped label maps; a label that a surrogate is made for
+may have a row too.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from deidlab.errors import ConfigError, UnknownNameError
 from deidlab.mask.base_labels import base_label, known_labels
 from deidlab.mask.codes import CODES, KEYED
 from deidlab.mask.styles import known_styles
+from deidlab.mask.surrogate import SURROGATES
 from deidlab.shipped import Shelf
 from deidlab.types import Span
 
@@ -204,7 +206,7 @@ def _refuse_unknown(kind: str, table: Mapping[str, Any], known: tuple[str, ...])
 
 
 def _refuse_unknown_label(label: str) -> None:
-    known = known_labels()
+    known = tuple(dict.fromkeys((*known_labels(), *SURROGATES)))
     if label in known:
         return
     upper = {name.upper(): name for name in known}

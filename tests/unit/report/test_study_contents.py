@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from deidlab.errors import ConfigError
 from deidlab.evaluate import measures
 from deidlab.evaluate.resample import ResampleSettings
 from deidlab.report.study import registry, tables
@@ -67,4 +68,26 @@ def test_a_measure_added_to_the_list_is_on_the_study_page(
 
 def test_every_table_has_a_place_and_every_place_a_table() -> None:
     load_contents()
-    assert {(each.key, key) for each in CHAPTERS for key in each.tables} == set(registry._tables)
+    listed = {(each.key, key) for each in CHAPTERS for key in each.tables}
+    assert set(registry._tables) - listed == set(), "add the key of the new table to its chapter in CHAPTERS"
+    assert listed - set(registry._tables) == set(), "CHAPTERS lists tables that no file registers"
+
+
+def test_every_table_is_explained() -> None:
+    load_contents()
+    page = (Path(__file__).parents[3] / "docs" / "study-report.md").read_text("utf-8")
+    unexplained = {key for _, key in registry._tables if f"`{key}`" not in page}
+    # This one is a table for each part, and stands there as `table-5-PART-intervals`.
+    assert unexplained - {"table-5-intervals"} == set(), "add a row to docs/study-report.md"
+
+
+def test_a_second_table_of_a_key_and_an_unknown_chapter_are_refused() -> None:
+    load_contents()
+    with pytest.raises(ConfigError, match="table 'errors': another table has this key"):
+        registry.study_table("overall", "errors")(lambda study: None)
+    registry.study_table("overal", "toy")(lambda study: None)
+    try:
+        with pytest.raises(ConfigError, match="no chapter is called 'overal'; known: models"):
+            load_contents()
+    finally:
+        registry.forget("overal", "toy")

@@ -12,7 +12,7 @@ import typer
 from deidlab.cli.corpus.reading import finish_reading, read_documents
 from deidlab.cli.options import COMMON, argument, option, takes_options
 from deidlab.cli.options.output import AnswerOptions, OverwriteOption
-from deidlab.cli.options.reading import CorpusOptions, KeepGoingOption, SplitOption
+from deidlab.cli.options.reading import CorpusOptions, KeepGoingOption, SplitOption, in_words, name_formats
 from deidlab.cli.output import print_json, tell
 
 if TYPE_CHECKING:
@@ -27,8 +27,7 @@ class ConvertOptions:
     destination: Path = argument(metavar="DST", help="A folder, or a file where the format is one file.")
     to: str = option(
         metavar="FORMAT",
-        help="i2b2, i2b2-2006, brat, conll, conll-bilou, jsonl, inline, csv, parquet, txt, label-studio, "
-        "doccano, uima-xmi (INCEpTION), uima-json, spacy, huggingface or huggingface-jsonl.",
+        help=f"{in_words(name_formats(lambda each: each.takes_any_note))}.",
         group=COMMON,
     )
     split: SplitOption

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from deidlab.corpus import ReadSettings
+from deidlab import conventions
+from deidlab.corpus import FORMATS, ReadSettings
+from deidlab.corpus.format import Format
 from deidlab.options import argument, option
 from deidlab.pipeline.settings import SourceSettings
 
@@ -14,6 +17,19 @@ if TYPE_CHECKING:
     from deidlab.corpus.database_url import TablePlace
 
 READING = "Reading"
+
+
+def name_formats(fits: Callable[[Format], bool] = lambda each: True) -> tuple[str, ...]:
+    """The formats of which that holds, each with what else it is called."""
+    fitting = sorted(filter(fits, FORMATS.values()), key=lambda each: each.name)
+    return tuple(
+        f"{each.name} ({', '.join(each.aliases)})" if each.aliases else each.name for each in fitting
+    )
+
+
+def in_words(names: Sequence[str]) -> str:
+    """Several names as a sentence has them."""
+    return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,9 +42,8 @@ class ReadingOptions:
         None,
         "--from",
         metavar="FORMAT",
-        help="i2b2, i2b2-2006, n2c2-2016, physionet, brat, conll, jsonl, inline, csv, parquet, txt, "
-        "label-studio, doccano, uima-xmi (INCEpTION), uima-json, spacy, huggingface, huggingface-jsonl or a "
-        "container of notes (fhir, hl7v2, docx and others); recognised from the files where not given.",
+        help=f"{in_words((*name_formats(), *conventions.known()))}; recognised from the files "
+        "where not given.",
     )
     files: ReadSettings
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from deidlab.labels import is_shipped_label
 from deidlab.mask.policy import Policy
+from deidlab.mask.surrogate import SURROGATES
 from deidlab.types import Span
 
 _KINDS = frozenset(("rules", "model", "known", "echo", "deny", "review"))
@@ -23,8 +24,8 @@ def shareable(spans: Iterable[Span], policy: Policy) -> tuple[Span, ...]:
 
 
 def is_foreign(label: str, policy: Policy) -> bool:
-    """Whether neither a shipped set of labels has it nor the policy names it."""
-    return not is_shipped_label(label) and label not in policy.rows
+    """Whether no shipped set of labels and no row of the policy has it, and no surrogate is made for it."""
+    return not (is_shipped_label(label) or label in SURROGATES or label in policy.rows)
 
 
 def _shareable(span: Span, policy: Policy) -> Span:

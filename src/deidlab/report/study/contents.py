@@ -10,9 +10,10 @@ import pkgutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from deidlab.errors import ConfigError
 from deidlab.report.study import tables
 from deidlab.report.study.parts import Section
-from deidlab.report.study.registry import pictures_of, tables_of
+from deidlab.report.study.registry import pictures_of, sections_of_tables, tables_of
 from deidlab.report.study.scores import ScoredStudy
 
 
@@ -85,3 +86,7 @@ def load_contents() -> None:
     names = [f"{tables.__name__}.{module.name}" for module in pkgutil.iter_modules(tables.__path__)]
     for name in ("deidlab.report.study.pictures", *names):
         importlib.import_module(name)
+    known = [chapter.key for chapter in CHAPTERS]
+    for section, key in sections_of_tables():
+        if section not in known:
+            raise ConfigError(f"table '{key}': no chapter is called '{section}'; known: {', '.join(known)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
+from deidlab.errors import ConfigError
 from deidlab.report.study.parts import Picture
 from deidlab.report.study.scores import ScoredStudy
 from deidlab.report.tables import Table
@@ -20,10 +21,17 @@ def study_table(section: str, key: str) -> Callable[[BuildTables], BuildTables]:
     """Registers what builds a table: None where there is nothing to show, or several that have keys."""
 
     def register(build: BuildTables) -> BuildTables:
+        if any(key == taken for _, taken in _tables):
+            raise ConfigError(f"table '{key}': another table has this key; give it one of its own")
         _tables[section, key] = build
         return build
 
     return register
+
+
+def forget(section: str, key: str) -> None:
+    """Undo `study_table`."""
+    del _tables[section, key]
 
 
 def study_picture(section: str) -> Callable[[BuildPicture], BuildPicture]:
@@ -45,6 +53,11 @@ def tables_of(section: str, study: ScoredStudy, order: tuple[str, ...]) -> Itera
             yield replace(built, key=key)
         elif built is not None:
             yield from built
+
+
+def sections_of_tables() -> Iterator[tuple[str, str]]:
+    """Every table's section and key."""
+    return iter(_tables)
 
 
 def pictures_of(section: str, study: ScoredStudy) -> Iterator[Picture]:
