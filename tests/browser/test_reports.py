@@ -10,12 +10,19 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from deidlab.cli.app import run
+from deidlab.evaluate.intervals import Interval
 from deidlab.evaluate.resample import ResampleSettings
+from deidlab.evaluate.risk import Profiles
 from deidlab.report.audit.page import audit_to_html
 from deidlab.report.parameters.page import tensors_to_html
+from deidlab.report.risk.tables import Risk, risk_tables, risk_to_html
 from deidlab.report.study.files import write_report
 from deidlab.report.study.report import build_report
+from deidlab.report.utility.report import build_utility_report
 from deidlab.study.records import read_study
+from deidlab.utility.attacking import AttackFigures
+from deidlab.utility.measuring import STYLES, StyleResult, TaskResult, Utility
+from deidlab.utility.sampling import Judged
 from deidlab.zoo.shipped import load_tensors
 from tests.browser.test_pages import check
 
@@ -44,8 +51,41 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "index.html").rename(folder / "study.html")
     (folder / "audit.html").write_text(audit_to_html(json.loads(json.dumps(AUDIT))), "utf-8")
     (folder / "parameters.html").write_text(tensors_to_html([load_tensors("albert-base", "mlm")]), "utf-8")
+    write_utility(folder)
+    write_risk(folder)
     write_dossier(folder)
     return folder
+
+
+def write_utility(folder: Path) -> None:
+    """Invented figures of every kind, so that no chapter is missing."""
+    share, more = Interval(0.9484, 0.9371, 0.9602), Interval(-0.0362, -0.0465, -0.0274)
+    kinds = ("values", "doses", "scores", "durations", "intervals")
+    style = StyleResult(dict.fromkeys(kinds, share), share, more, 20)
+    learned = dict.fromkeys(("original", *STYLES), share)
+    task = TaskResult(("a", "b"), 60, learned, dict.fromkeys(learned, more), learned)
+    attack = dict.fromkeys(("all", "DATE", "LOCATION"), AttackFigures(128, 1056, share, share, 0.1, 0.02))
+    utility = Utility(
+        60,
+        dict.fromkeys(kinds, 790),
+        dict.fromkeys(STYLES, style),
+        task,
+        attack,
+        "",
+        dict.fromkeys(STYLES, ()),
+    )
+    judged = Judged(20, 20, 0, 0.0, 0.1391)
+    settings = {"model": None, "policy": "default", "rules": ["a rule"] * 20}
+    report = build_utility_report(utility, "What masking costs", ResampleSettings(20), settings, judged)
+    write_report(report, folder, ("html",))
+    (folder / "index.html").rename(folder / "utility.html")
+
+
+def write_risk(folder: Path) -> None:
+    names = ("age", "profession", "sex", "zip")
+    people = Profiles(names, tuple((str(20 + n % 50), "nurse", "mf"[n % 2], "021") for n in range(120)))
+    risk = Risk(people, ((3, 2), (9, 7)), people)
+    (folder / "risk.html").write_text(risk_to_html(list(risk_tables(risk))), "utf-8")
 
 
 def write_dossier(folder: Path) -> None:
@@ -101,7 +141,7 @@ def window(browser: Browser) -> Iterator[Page]:
     assert not faults, faults
 
 
-@pytest.mark.parametrize("name", ["study", "audit", "parameters", "dossier"])
+@pytest.mark.parametrize("name", ["study", "audit", "parameters", "dossier", "utility", "risk"])
 @pytest.mark.parametrize("width", [1280, 800])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_page_has_no_violation_and_keeps_within_its_window(

@@ -61,8 +61,18 @@ def open_templates(folder: Traversable) -> Environment:
 @functools.cache
 def _templates() -> Environment:
     found = open_templates(resources.files(__package__) / "templates")
-    found.filters |= {"zip": zip, "plain_number": _plain_number, "runs_of_groups": _runs_of_groups}
+    found.filters |= {
+        "zip": zip,
+        "plain_number": _plain_number,
+        "runs_of_groups": _runs_of_groups,
+        "minute": show_minute,
+    }
     return found
+
+
+def show_minute(time: str) -> str:
+    """A time of a record, in UTC, as people read it."""
+    return f"{time[:16].replace('T', ' ')} UTC" if "T" in time else time
 
 
 def _plain_number(value: Value) -> float | None:

@@ -132,7 +132,7 @@ def _show_number(value: float, form: Form) -> str:
     if form == "money":
         return f"{value:,.2f}" if value >= 0.1 or value == 0 else f"{value:.2g}"
     if form == "percent":
-        return f"{100 * value:.4f} %"
+        return "< 0.01 %" if 0 < value < 0.0001 else f"{100 * value:.2f} %"
     return f"{value:.4f}" if form in ("ratio", "share") else show_plain(value)
 
 

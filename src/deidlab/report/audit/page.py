@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from deidlab.report.pages import Card, render_page
-from deidlab.report.tables import Table, columns_of, show_value, text_table
+from deidlab.report.tables import Table, columns_of, counted, show_value, text_table
 
 _N_REVIEW = 20
 
@@ -52,8 +52,9 @@ def _cards(run: Mapping[str, Any], audit: Mapping[str, Any]) -> Iterator[Card]:
 def _chapters(run: Mapping[str, Any], audit: Mapping[str, Any]) -> Iterator[AuditPart]:
     yield _counts(run)
     certainty = run["certainty"]
-    said = "How certain the detector was of what was replaced; "
-    said += f"{certainty['unscored']:,} spans came without a certainty."
+    said = "How certain the detector was of what was replaced."
+    if certainty["unscored"]:
+        said += f" {counted(certainty['unscored'], 'span')} came without a certainty and are not drawn."
     yield AuditPart("Certainty", said, bins=tuple(certainty["bins"]))
     yield _review(run)
     yield from residual_parts(audit)
@@ -128,7 +129,7 @@ def _review(run: Mapping[str, Any]) -> AuditPart:
     said = (
         "Doubt is how many of its decisions the detector itself expects to be wrong: one minus the certainty "
         "of each replacement, and the certainty of each candidate that was not taken."
-    )
+    ) + _first_of(len(run["review"]), run["masked"])
     table = text_table("Notes by doubt", ("note", "doubt", "replaced", "not taken"), rows)
     return _chapter("Notes most in need of review", said, table, "None.")
 
@@ -137,7 +138,7 @@ def _second(second: Mapping[str, Any]) -> AuditPart:
     title = "What a second detector still finds"
     said = (
         f"Looked with: {second['detector']}. Found outside every replacement: {second['found']:,}, "
-        f"in {second['in_notes']:,} notes."
+        f"in {counted(second['in_notes'], 'note')}."
     )
     if not second["found"]:
         return AuditPart(title, said, nothing="Nothing.")
@@ -145,16 +146,23 @@ def _second(second: Mapping[str, Any]) -> AuditPart:
         (row["document"], ", ".join(f"{a}–{b} {label}" for a, b, label, _ in row["places"][:5]), row["found"])
         for row in second["notes"][:_N_REVIEW]
     ]
-    kinds = text_table("Found by type", ("type", "found"), second["by_label"].items())
+    said += _first_of(len(second["notes"]), second["in_notes"])
+    by_label = sorted(second["by_label"].items(), key=lambda row: (-row[1], row[0]))
+    kinds = text_table("Found by type", ("type", "found"), by_label)
     return AuditPart(title, said, (kinds, text_table("Found by note", ("note", "where", "found"), notes, 2)))
+
+
+def _first_of(known: int, n: int) -> str:
+    """What a table of notes leaves out."""
+    return f" The table has the first {_N_REVIEW} of {n:,} notes." if known > _N_REVIEW else ""
 
 
 def _gold(gold: Mapping[str, Any]) -> AuditPart:
     bound = gold["leaking_documents"]
     said = (
         f"{gold['notes']:,} gold notes; {gold['leaked_words']:,} of {gold['words']:,} PHI words stayed "
-        f"visible. Notes with a leak: {bound['n']} of {bound['of']}, believably at most "
-        f"{show_value(bound['upper'], 'ratio')} of all (one-sided, {gold['confidence']:.0%})."
+        f"visible. Notes with a leak: {bound['n']:,} of {bound['of']:,}; of all notes like these at most "
+        f"{show_value(bound['upper'], 'ratio')} (one-sided, {gold['confidence']:.0%})."
     )
     if gold["left_by_policy"]:
         said += f" Left by policy and not counted: {', '.join(gold['left_by_policy'])}."
@@ -169,14 +177,14 @@ def _gold(gold: Mapping[str, Any]) -> AuditPart:
 
 
 def _search(search: Mapping[str, Any]) -> AuditPart:
+    files = counted(search["files"], "file")
+    if search["unread"]:
+        files += f", of which {search['unread']:,} could not be read"
     said = (
-        f"Every file of the output and of the run's record was searched for {search['originals']:,} "
-        "texts that "
-        "the gold marks, whole and whatever their case; what the source also has elsewhere was left out. A "
-        "surrogate may by chance be one of them. "
+        f"All of the output and of the run's record ({files}) was searched for {search['originals']:,} texts "
+        "that the gold marks, whole and whatever their case; what the source also has elsewhere was left "
+        "out. A surrogate may by chance be one of them."
     )
-    said += f"{search['files']:,} files"
-    said += f", of which {search['unread']:,} could not be read." if search["unread"] else "."
     rows = [(row["file"], row["label"], f"{row['n']:,}") for row in search["places"][:200]]
     return _chapter(
         "Originals in the files",
@@ -191,7 +199,7 @@ def _sample(sample: Mapping[str, Any]) -> str:
         return f"{sample['sampled']} notes were drawn; none is judged yet."
     return (
         f"{sample['judged']} of {sample['sampled']} drawn notes were judged; {sample['leaking']} show a "
-        f"leak. The share of notes with a leak is believably at most {show_value(sample['upper'], 'ratio')} "
+        f"leak. The share of notes with a leak is at most {show_value(sample['upper'], 'ratio')} "
         f"(Clopper–Pearson, one-sided, {sample['confidence']:.0%})."
     )
 

@@ -63,5 +63,7 @@ def _places(
         ("label", "Label", "text"), *((("text", "Text", "text"),) if show_text else ()),
         *((name, name, "flag") for name in slips), ("systems", "Systems", "count"),
     )  # fmt: skip
-    note = f"The first {_MOST_ROWS:,} of {len(at):,} places." if len(at) > _MOST_ROWS else ""
+    note = "Yes: the system leaves PHI visible there." if kind == "leak" else "Yes: the system marks it."
+    note += " Systems: how many do. Start and end: characters of the note."
+    note += f" The first {_MOST_ROWS:,} of {len(at):,} places." if len(at) > _MOST_ROWS else ""
     return Table(f"{title}: every place, by system", columns, tuple(rows), note, key=f"{kind}-places")

@@ -28,9 +28,9 @@ def verdict_table(comparison: Comparison) -> Table:
         rows.append((each.name, *(headline[key] for key in keys), each.speed.characters_per_second))
     columns = columns_of(
         ("system", "System", "text"), ("recall", "Recall"), ("precision", "Precision"),
-        ("clean_notes", "Notes without a leak"), ("leaked_words", "Leaked words a note", "rate"),
+        ("clean_notes", "Notes without a leak"), ("leaked_words", "Leaked words per note", "rate"),
         ("strict_f1", "Strict F1"), ("relaxed_f1", "Relaxed F1"),
-        ("characters_per_second", "Characters a second", "count"),
+        ("characters_per_second", "Characters per second", "count"),
     )  # fmt: skip
     note = (
         "Recall: the share of PHI words of which nothing stays visible under spans of any label. "
@@ -175,8 +175,8 @@ def fairness_tables(comparison: Comparison) -> Iterator[Table]:
         high = max(known, key=lambda name: known[name].value or 0.0)
         worst.append((each.name, low, known[low], high, known[high]))
     columns = columns_of(
-        ("system", "System", "text"), ("worst", "Worst group", "text"), ("worst_recall", "Recall"),
-        ("best", "Best group", "text"), ("best_recall", "Recall"),
+        ("system", "System", "text"), ("worst", "Worst group", "text"), ("worst_recall", "Its recall"),
+        ("best", "Best group", "text"), ("best_recall", "Its recall"),
     )  # fmt: skip
     note = (
         "The names of the gold were swapped for names of one origin at a time, everything around them "
@@ -205,12 +205,12 @@ def test_table(comparison: Comparison) -> Iterator[Table]:
                 (titles[key], second, first, gap.interval, gap.p_bootstrap, gap.p_randomisation, p_holm)
             )
     columns = columns_of(
-        ("figure", "Figure", "text"), ("system", "System", "text"), ("less", "less", "text"),
-        ("difference", "Difference", "signed"), ("p_bootstrap", "p bootstrap", "p"), ("p", "p swaps", "p"),
+        ("figure", "Figure", "text"), ("system", "System", "text"), ("less", "Minus", "text"),
+        ("difference", "Difference", "signed"), ("p_bootstrap", "p, bootstrap", "p"), ("p", "p, swaps", "p"),
         ("p_holm", "p, Holm", "p"),
     )  # fmt: skip
     note = (
-        f"{_interval_note(comparison)} p swaps: approximate randomisation, two-sided; Holm: the same, "
+        f"{_interval_note(comparison)} p, swaps: approximate randomisation, two-sided; Holm: the same, "
         f"adjusted for "
         "all pairs of a figure."
     )
@@ -234,8 +234,8 @@ def speed_table(comparison: Comparison) -> Table:
             )
         )
     columns = columns_of(
-        ("system", "System", "text"), ("characters_per_second", "Characters a second", "count"),
-        ("characters_per_cpu_second", "a processor second", "count"), ("start_seconds", "Start", "seconds"),
+        ("system", "System", "text"), ("characters_per_second", "Characters per second", "count"),
+        ("characters_per_cpu_second", "Per processor second", "count"), ("start_seconds", "Start", "seconds"),
         ("peak_megabytes", "Peak memory, MB", "count"), ("installed_megabytes", "Installed, MB", "count"),
         ("versions", "Versions", "text"),
     )  # fmt: skip

@@ -120,7 +120,8 @@ def _approvals(entries: Sequence[Entry]) -> DossierPart:
         extent = "the whole" if each.entry in now else f"up to entry {each.entry}"
         rows.append((each.name, each.role, each.given, str(each.until), extent))
     said = (
-        "Each stands for what came before it until its last day; the page cannot tell whether that is past."
+        "Each stands for what came before it until its last day; the page cannot tell whether that day has "
+        "passed."
     )
     if not rows:
         return DossierPart("Approvals", "Nobody has approved this yet.", is_missing=True)
@@ -156,8 +157,8 @@ def _runs(runs: Mapping[int, Mapping[str, Any]]) -> DossierPart:
             who["output"]["files"], _short(who["output"]["manifest"]), _short(run["record"]),
         ))  # fmt: skip
     said = (
-        "Who ran what, when (UTC), on what. Of digests the first characters are shown; the files have all. "
-        "The source's can be made again only with the key; the key itself stands nowhere."
+        "Who ran what, when (UTC), on what. Digests are cut short here; the files have them whole. "
+        "That of the source can be made again only with the key; the key itself is nowhere in the dossier."
     )
     return DossierPart(
         "Runs", said, (Table("Runs", columns, tuple(rows)), Table("Digests", digests, tuple(told)))
@@ -203,7 +204,7 @@ def _file_part(part: DossierPart, ending: str, content: bytes, kind: Kind) -> Do
 def _fact_tables(title: str, table: Mapping[str, Any]) -> Iterator[Table]:
     """What a file says at its first two levels, and, in a table of its own, what lies deeper."""
     rows = list_facts(table)
-    for name, deep in ((title, False), (f"{title}: in detail", True)):
+    for name, deep in ((title, False), (f"{title}, in detail", True)):
         if told := [row for row in rows if is_deep(row) == deep]:
             yield replace(text_table(name, ("what", "value"), told, 2), key="detail" if deep else "")
 
@@ -259,8 +260,9 @@ def _policies(runs: Mapping[int, Mapping[str, Any]]) -> Iterator[DossierPart]:
             seen.add(told)
             table = policy_table(table_to_policy(run["policy"]), told[1])
             title = f"Policy {run['policy']['name']}, style {told[1]}"
-            said = f"As the run of entry {number} had it. Examples are invented, clauses no legal advice. "
-            yield DossierPart(title, said + table.title, (replace(table, title=title, key="policy"),))
+            said = f"As the run of entry {number} had it. Examples are invented; clauses are no legal advice."
+            about = table.title.rstrip(".")
+            yield DossierPart(title, f"{said} {about}.", (replace(table, title=title, key="policy"),))
 
 
 def _software(dossier: Dossier) -> Iterator[DossierPart]:
@@ -280,7 +282,7 @@ def _software(dossier: Dossier) -> Iterator[DossierPart]:
 def _chain(entries: Sequence[Entry]) -> DossierPart:
     columns = columns_of(
         ("entry", "entry", "count"), ("time", "time", "text"), ("kind", "what", "text"), ("by", "by", "text"),
-        ("digest", "digest", "code"), ("previous", "of the one before", "code"),
+        ("digest", "digest", "code"), ("previous", "digest before", "code"),
         ("key", "signed by the key", "code"),
     )  # fmt: skip
     rows = tuple(

@@ -82,7 +82,7 @@ def software_table(listed: dict[str, Any]) -> Table:
         ("name", "package", "text"), ("version", "version", "text"), ("licence", "licence", "text")
     )
     rows = tuple((each["name"], each["version"], _say(each)) for each in listed["components"])
-    return Table(f"{len(rows)} packages", columns, rows, key="software")
+    return Table("Packages", columns, rows, key="software")
 
 
 def _say(component: dict[str, Any]) -> str:

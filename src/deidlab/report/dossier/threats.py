@@ -32,7 +32,8 @@ def _found(run: Facts) -> str:
 
 
 def _missed(run: Facts) -> str:
-    return f"found by {_found(run)}" if run["settings"]["found_by"] == "detector" else f"found {_found(run)}"
+    how = "found with" if run["settings"]["found_by"] == "detector" else "found"
+    return f"{how} {_found(run)}"
 
 
 def _left(run: Facts) -> str:
@@ -69,7 +70,10 @@ def _annotated(run: Facts) -> str:
 
 
 def _failed(run: Facts) -> str:
-    return f"{run['failed']:,} of {run['notes']:,} notes failed and were not written"
+    failed, notes = run["failed"], counted(run["notes"], "note")
+    return (
+        f"{failed:,} of {notes} failed, and nothing is written of them" if failed else f"0 of {notes} failed"
+    )
 
 
 def _changed(run: Facts) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from deidlab.evaluate.risk import Classes, Linkage, Profiles, count_classes, link, possible_changes
-from deidlab.report.pages import render_page
-from deidlab.report.tables import Table, columns_of
+from deidlab.report.pages import Card, render_page
+from deidlab.report.tables import Table, columns_of, show_value, table_to_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,10 @@ def together_table(profiles: Profiles) -> Table:
     columns = (*columns_of(("patients", "patients", "count")), *_CLASSES)
     found = count_classes(profiles)
     by = ", ".join(profiles.attributes) or "nothing"
-    note = f"By {by}, together. Patients with the same values are a class."
+    note = (
+        f"By {by}, together. Patients with the same values are a class; k is the size of the smallest one. "
+        "Alone, below 5, below 11: patients in classes of one, of fewer than 5, and of fewer than 11."
+    )
     return Table("All patients", columns, ((found.n_patients, *_cells(found)),), note, "together")
 
 
@@ -57,7 +60,7 @@ def attribute_table(profiles: Profiles) -> Table:
 def words_table(risk: Risk) -> Table:
     columns = columns_of(
         ("words", "words of", "text"), ("n", "words", "count"), ("patients", "patients with any", "count"),
-        ("share", "of all", "percent"),
+        ("share", "of all patients", "percent"),
     )  # fmt: skip
     n_patients = len(risk.profiles.rows)
     names = ("one patient alone", "fewer than 5 patients")
@@ -71,9 +74,9 @@ def words_table(risk: Risk) -> Table:
 
 def linkage_table(found: Linkage) -> Table:
     columns = columns_of(
-        ("patients", "patients", "count"), ("people", "people", "count"), ("fit", "anybody fits", "count"),
+        ("patients", "patients", "count"), ("people", "people", "count"), ("fit", "somebody fits", "count"),
         ("found", "exactly one fits", "count"), ("share", "share, 95% interval", "ratio"),
-        ("expected", "right guesses expected", "ratio"),
+        ("expected", "correct guesses expected", "ratio"),
     )  # fmt: skip
     row = (
         found.n_patients,
@@ -83,7 +86,11 @@ def linkage_table(found: Linkage) -> Table:
         found.found_share,
         found.expected,
     )
-    note = f"By {', '.join(found.attributes)}. The table of people is taken to hold everybody, each once."
+    note = (
+        f"By {', '.join(found.attributes)}. Share: of the patients whom exactly one person fits. Correct "
+        "guesses expected: the share of patients, if anyone who fits is taken. The table of people is taken "
+        "to hold everybody, each once."
+    )
     return Table("Linkage with a population", columns, (row,), note, "linkage")
 
 
@@ -107,4 +114,23 @@ def _cells(found: Classes) -> tuple[int | float | None, ...]:
 
 
 def risk_to_html(tables: list[Table]) -> str:
-    return render_page("risk.html", "Residual risk of a masked output", with_script=False, tables=tables)
+    cards = list(_cards({table.key: table for table in tables}))
+    return render_page(
+        "risk.html", "Residual risk of a masked output", with_script=False, cards=cards, tables=tables
+    )
+
+
+def _cards(tables: Mapping[str, Table]) -> Iterator[Card]:
+    """What a reader wants first, from the tables."""
+    (together,) = table_to_rows(tables["together"])
+    yield Card("patients", show_value(together["patients"], "count"))
+    yield Card("smallest class (k)", show_value(together["k"], "count"), warns=together["k"] == 1)
+    alone = together["alone"]
+    yield Card("alone in their class", show_value(alone, "percent"), warns=bool(alone))
+    if "linkage" in tables:
+        (linkage,) = table_to_rows(tables["linkage"])
+        yield Card(
+            "found in the population",
+            f"{linkage['found']:,} of {linkage['patients']:,}",
+            warns=linkage["found"] > 0,
+        )

@@ -3,9 +3,10 @@ tells, and one picture of both."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from deidlab.evaluate.intervals import Interval
 from deidlab.evaluate.resample import ResampleSettings
@@ -66,18 +67,19 @@ def build_utility_report(
 def _cards(utility: Utility) -> Iterator[Card]:
     yield Card("notes", f"{utility.notes:,}")
     for name, style in utility.styles.items():
-        yield Card(f"kept by {name}", show_value(style.overall.value, "ratio"))
+        yield Card(f"figures kept by {name}", show_value(style.overall.value, "ratio"))
     if utility.attack:
-        yield Card("area of the attack", show_value(utility.attack["all"].area.value, "ratio"))
+        area = show_value(utility.attack["all"].area.value, "ratio")
+        yield Card("area under the attack's curve", area, "0.5 is chance")
 
 
 def _not_asked(utility: Utility, drawable: bool) -> Iterator[str]:
     if utility.untested:
-        yield f"the attack: {utility.untested}"
+        yield f"The attack ({utility.untested})."
     if utility.task is None:
-        yield "what can still be learned: --task COLUMN names a column with a label for each note"
+        yield "What can still be learned (--task COLUMN names a column with a label for each note)."
     if utility.attack and not drawable:
-        yield "the picture: pip install 'deidlab[charts]'"
+        yield "The picture (it needs pip install 'deidlab[charts]')."
 
 
 def risk_of(utility: Utility, style: str) -> Interval:
@@ -95,18 +97,18 @@ def _summary_table(utility: Utility, note: str) -> Iterator[Table]:
     ]
     columns = columns_of(
         ("style", "Style", "text"), ("risk", "Originals picked out"), ("kept", "Clinical figures kept"),
-        ("f1", "F1 of what was learned"),
+        ("f1", "F1 of a classifier"),
     )  # fmt: skip
     said = (
-        "Originals picked out: of the mentions that were left unmasked, the share that stands among "
-        "as many of the most "
-        "suspicious ones. Between marks or numbered tags every name that is left is an original, so "
-        "that is all of "
-        f"them. {note}"
+        "Originals picked out: an attacker names as many suspicious mentions as were left unmasked, and this "
+        "share of them is right. Between marks or numbered tags whatever is left is an original, so that is "
+        "all of them. "
     )
+    if utility.task:
+        said += "F1: of a classifier that learned from notes in this style, on originals. "
     width = len(columns) if utility.task else len(columns) - 1
     cut = tuple(row[:width] for row in rows)
-    yield Table("Risk and utility by style", columns[:width], cut, said, key="risk-utility")
+    yield Table("Risk and utility by style", columns[:width], cut, said + note, key="risk-utility")
 
 
 def _kept_tables(utility: Utility, note: str) -> Iterator[Table]:
@@ -121,7 +123,7 @@ def _kept_tables(utility: Utility, note: str) -> Iterator[Table]:
     )  # fmt: skip
     said = (
         "Values: laboratory and vital signs. Intervals: days between two whole dates in a row that were "
-        f"replaced. Kept: the copy says the same as often. {note}"
+        f"replaced. Kept: the copy has the same figure as often. {note}"
     )
     yield Table("Clinical figures kept", columns, tuple(rows), said, key="kept")
     last = list(styles)[-1]
@@ -129,12 +131,13 @@ def _kept_tables(utility: Utility, note: str) -> Iterator[Table]:
         (name, None if name == last else each.more, each.new) for name, each in styles.items()
     ]
     columns = columns_of(
-        ("style", "Style", "text"), ("more", f"Kept more than by {last}", "signed"),
-        ("new", "New ones", "count"),
+        ("style", "Style", "text"), ("more", f"Difference from {last}", "signed"),
+        ("new", "New figures", "count"),
     )  # fmt: skip
     said = (
-        "The difference is of all figures together, on the same notes. New ones stand in the copy alone: "
-        f"what took the place of PHI looks like one. {note}"
+        f"Difference: in the share that is kept of all figures together, on the same notes; {last} has none "
+        "from itself. New figures stand in the copy alone: what took the place of PHI looks like one. "
+        f"{note}"
     )
     yield Table("Styles against each other", columns, tuple(apart), said, key="styles")
 
@@ -145,9 +148,12 @@ def _judged_table(judged: Judged | None) -> Iterator[Table]:
     row = (judged.sampled, judged.judged, judged.wrong, judged.share, judged.upper)
     columns = columns_of(
         ("sampled", "Sampled", "count"), ("judged", "Judged", "count"), ("wrong", "Rule was wrong", "count"),
-        ("share", "Share"), ("upper", "At most"),
+        ("share", "Share"), ("upper", "Share at most"),
     )  # fmt: skip
-    said = f"Verdicts of a person on the rule's; at most: Clopper–Pearson, {judged.confidence:.0%} sure."
+    said = (
+        "What a person said of figures that were drawn by chance. Share at most: Clopper–Pearson, one-sided, "
+        f"{judged.confidence:.0%}."
+    )
     yield Table("Looked at by hand", columns, (row,), said, key="judged")
 
 
@@ -161,12 +167,12 @@ def _task_table(utility: Utility, note: str) -> Iterator[Table]:
     ]
     columns = columns_of(
         ("learned", "Learned from", "text"), ("f1", "F1 on originals"),
-        ("more", "More than from originals", "signed"), ("alike", "F1 on notes masked alike"),
+        ("more", "Difference from originals", "signed"), ("alike", "F1 on notes masked alike"),
     )  # fmt: skip
     said = (
-        f"A logistic regression on words tells {len(task.labels)} labels of {task.notes:,} notes; "
-        "each note is judged by "
-        f"a model that learned from other patients alone. F1: the mean over labels. {note}"
+        f"A logistic regression on words tells {len(task.labels)} labels apart in {task.notes:,} notes; each "
+        "note is judged by a model that learned from other patients' notes alone. F1: the mean over labels. "
+        f"{note}"
     )
     yield Table("A classifier that learned from each", columns, tuple(rows), said, key="learned")
 
@@ -188,7 +194,8 @@ def _attack_table(utility: Utility, note: str) -> Iterator[Table]:
         "A share of the gold's mentions was left unmasked among surrogates, and a classifier that learned "
         "from other patients' notes, with the truth at hand, says which these are. Area: under its curve, "
         "one half is chance; p: the share of trainings on shuffled truths that did as well. Picked out: "
-        f"originals among as many of the most suspicious mentions. {note}"
+        "the share of originals among as many of the most suspicious mentions; by guessing: what chance "
+        f"would make that. {note}"
     )
     yield Table("Originals told from surrogates", columns, tuple(rows), said, key="attack")
 
@@ -196,26 +203,34 @@ def _attack_table(utility: Utility, note: str) -> Iterator[Table]:
 def _picture(utility: Utility) -> Picture:
     points = {name: (risk_of(utility, name), style.overall) for name, style in utility.styles.items()}
     caption = "; ".join(
-        f"{name}: {show_value(risk.value, 'ratio')} of originals picked out, "
-        f"{show_value(kept.value, 'ratio')} kept"
+        f"{name}: {show_value(risk.value, 'ratio')} of the originals picked out, "
+        f"{show_value(kept.value, 'ratio')} of the figures kept"
         for name, (risk, kept) in points.items()
     )
-    return Picture(
-        "risk-utility", "Risk and utility by style", f"Each style: {caption}.", lambda: _draw(points)
-    )
+    return Picture("risk-utility", "Risk and utility by style", f"{caption}.", lambda: _draw(points))
 
 
 def _draw(points: Mapping[str, tuple[Interval, Interval]]) -> Figure:
+    """Each style as a point; those in one place share their label. What is kept is drawn from below the
+    least of it, since styles differ little in it."""
     figure = new_figure(5.2, 3.6)
     axes = figure.subplots()
     plain_axes(axes, "both")
+    labels: dict[tuple[float, float], list[str]] = {}
+    least = 1.0
     for place, (name, (risk, kept)) in enumerate(points.items()):
         (x,), x_reach = values_and_reach([risk])
         (y,), y_reach = values_and_reach([kept])
         axes.errorbar([x], [y], xerr=x_reach, yerr=y_reach, fmt="o", color=colour(place), capsize=3)
-        axes.annotate(name, (x, y), textcoords="offset points", xytext=(-8, 6 + 9 * (place % 2)), ha="right")
+        labels.setdefault((round(x, 2), round(y, 3)), []).append(name)
+        least = min(least, y - y_reach[0][0])
+    for (x, y), names in labels.items():
+        side: Literal["left", "right"] = "right" if x > 0.5 else "left"
+        shift = (-8 if side == "right" else 8, 7)
+        axes.annotate(", ".join(names), (x, y), textcoords="offset points", xytext=shift, ha=side)
+    floor = max(math.floor(10 * (least - 0.02)) / 10, 0.0)
     axes.set_xlabel("originals left in plain sight that an attacker picks out")
     axes.set_ylabel("clinical figures kept")
     axes.set_xlim(0, 1.05)
-    axes.set_ylim(0, 1.05)
+    axes.set_ylim(floor, 1 + 0.12 * (1 - floor))
     return figure

@@ -17,9 +17,9 @@ from deidlab.report.validation.protocol import Protocol, Wanted
 from deidlab.report.validation.strata import OTHER, Seen, digest_run, look_at, merge_rare
 
 STOPPING = (
-    "Read the notes in the order of the protocol. The bound may be looked at at any time: it counts notes "
-    "read without a gap from the first, and holds at every look together. Stop when the wanted bounds are "
-    "reached, when every planned note is read, or when the lower bound shows that they cannot be reached."
+    "Read the notes in the order of the protocol. The bound may be looked at as often as wanted: it counts "
+    "notes read without a gap from the first, and holds at every look together. Stop when the wanted bounds "
+    "are reached, when every planned note is read, or when the lower bound shows that they cannot be reached."
 )
 STOPPING_FIXED = (
     "Read every planned note, then look once. Whoever looks before gets the bound that holds at every look."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from deidlab.report.pages import Card, render_page
+from deidlab.report.pages import Card, render_page, show_minute
 from deidlab.report.tables import Table, show_value, text_table
 from deidlab.report.validation.tables import (
     agreement_table,
@@ -49,10 +49,11 @@ def _sections(result: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     yield {"title": "Bounds", "said": say_result(result)[1:], "tables": [bound_table(result)], "nothing": ""}
     own = {bound_table(result).title, "Agreement of the readers"}
     found = [table for table in result_tables(result) if table.title not in own]
-    yield {"title": "What was found", "said": [], "tables": found, "nothing": "" if found else "No leak."}
+    none = "No leak." if result["counted"] else "No note has been read yet."
+    yield {"title": "What was found", "said": [], "tables": found, "nothing": "" if found else none}
     if result["agreement"] is not None:
         said = [
-            "Kappa is agreement beyond chance on whether a note leaks; a blank where chance explains all."
+            "Kappa is agreement beyond chance on whether a note leaks; – where chance explains all of it."
         ]
         tables = [agreement_table(result["agreement"])]
         yield {"title": "Agreement", "said": said, "tables": tables, "nothing": ""}
@@ -72,8 +73,8 @@ def _seals(result: Mapping[str, Any]) -> Table:
         ("seal of the protocol", result["protocol"]),
         ("seal of this result", result["digest"]),
         ("digest of the masked notes", run["digest"]),
-        ("masking finished", run["finished"]),
-        ("this result written", result["written"]),
+        ("masking finished", show_minute(run["finished"])),
+        ("this result written", show_minute(result["written"])),
         ("DeidLab", result["deidlab"]),
     ]
     return text_table("Seals", ("what", "value"), rows, 2)

@@ -33,8 +33,10 @@ def say_wanted(wanted: Mapping[str, Any]) -> str:
     if wanted["stratum_notes"] is not None:
         said.append(f"at most {100 * wanted['stratum_notes']:.4g} % of the notes of each stratum leak")
     if wanted["words_per_thousand"] is not None:
-        said.append(f"at most {wanted['words_per_thousand']:.4g} words in a thousand leak")
-    return f"{', and '.join(said)} ({100 * wanted['confidence']:.4g} % sure)"
+        words = wanted["words_per_thousand"]
+        said.append(f"at most {words:.4g} {'word' if words == 1 else 'words'} in a thousand leak")
+    together = ", and ".join(filter(None, (", ".join(said[:-1]), *said[-1:])))
+    return f"{together} ({100 * wanted['confidence']:.4g} % sure)"
 
 
 def result_tables(result: Mapping[str, Any]) -> list[Table]:
@@ -131,8 +133,9 @@ def _say_reading(result: Mapping[str, Any]) -> str:
 
 def _say_words(result: Mapping[str, Any]) -> str:
     words = result["words"]
+    sure = f"{100 * result['wanted']['confidence']:.4g} % sure"
     said = (
-        f"Leaked words: {words['leaked']:,}; believably at most {words['upper']:.3g} in a thousand, where a "
+        f"Leaked words: {words['leaked']:,}; at most {words['upper']:.3g} in a thousand ({sure}), where a "
         f"note counts {words['most_words']} at most"
     )
     above = words["above_most"]
