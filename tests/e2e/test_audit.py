@@ -231,8 +231,8 @@ def test_originals_are_searched_for_in_every_file_of_the_output(
     result = deidlab(capsys, *said)
     assert result.status == 0 and "originals of the gold can be read" in result.out + result.err
     search = json.loads(report.read_text())["gold"]["search"]
-    # The output itself, the record, and where each replacement stands; names were missed in every second note.
-    assert search["files"] == 3 and search["found"] > 0 and search["unread"] == 0
+    # The output itself, the record, the digests, and where each replacement stands; names were missed in every second note.
+    assert search["files"] == 4 and search["found"] > 0 and search["unread"] == 0
     assert {row["file"] for row in search["places"]} == {out.name}
     # Whoever leaves an original anywhere else is found out, in a zip and in a file's name too.
     missed = json.loads(gold.read_text().splitlines()[0])

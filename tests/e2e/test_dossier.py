@@ -386,7 +386,7 @@ def test_no_name_of_a_file_a_column_or_a_note_reaches_record_or_dossier(
     record = json.loads((beside / "record.json").read_text())
     assert SENTINEL not in json.dumps(record["provenance"]) + (beside / "outputs.sha256").read_text()
     assert record["provenance"]["command"] == [
-        "deidlab mask", "SRC", "--out", "DST", "--key-file", "FILE", "--rules", "only", "--text-column", "TEXT",
+        "deidlab mask", "SRC", "--out", "DST", "--key-file", "FILE", "--rules", "only", "--text-column", "NAME",
         "--id-column", "TEXT", "--patient-column", "TEXT", "--ids", "keep", "--keep-column", "NAME",
     ]  # fmt: skip
     (place / f"{SENTINEL}.json").write_text("{}")

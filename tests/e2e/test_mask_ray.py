@@ -309,7 +309,7 @@ def test_the_command(tmp_path: Path) -> None:
     ]
     assert records[0]["engine"] == "local" and records[1]["engine"] == "ray"
     for record in records:
-        for field_ in ("engine", "workers", "fallen", "processors", "seconds", "finished"):
+        for field_ in ("engine", "workers", "fallen", "processors", "seconds", "finished", "provenance"):
             record.pop(field_, None)
     assert records[0] == records[1]
 

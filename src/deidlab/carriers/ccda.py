@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 
 from deidlab.carriers.carrier import Parts, Refused, Removed, put_all
-from deidlab.carriers.ccda_walk import Walk
+from deidlab.carriers.ccda_walk import DocumentWalk
 from deidlab.carriers.xml_text import read_xml, write_xml
 
 _NAMESPACES = {
@@ -24,14 +24,14 @@ class CCDA:
     """The carrier: one document."""
 
     def take_apart(self, content: bytes) -> Parts:
-        walk = Walk()
+        walk = DocumentWalk()
         root = _read(content, walk.removed)
         patient = _patient(root)
         pieces = tuple(slot.piece for slot in walk.element(root, "node"))
         return Parts(pieces, patient, "", +walk.removed)
 
     def put_together(self, content: bytes, texts: Sequence[str]) -> bytes:
-        walk = Walk()
+        walk = DocumentWalk()
         root = _read(content, walk.removed)
         put_all(list(walk.element(root, "node")), texts)
         for close in walk.closing:

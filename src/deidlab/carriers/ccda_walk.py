@@ -16,7 +16,7 @@ from deidlab.carriers.enclosed import Enclosures, pack_base64
 
 
 @dataclass(slots=True)
-class Walk:
+class DocumentWalk:
     """One way through a document; what must be packed again once all is in place waits in `closing`."""
 
     removed: Removed = field(default_factory=Removed)

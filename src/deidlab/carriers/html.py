@@ -18,7 +18,7 @@ from deidlab.carriers.captions import caption_of
 from deidlab.carriers.carrier import Parts, Piece, Refused, Removed, Run, Slot, join_runs, put_all
 from deidlab.carriers.ccda_place import flat_text
 from deidlab.carriers.css import clean_declarations, clean_sheet, is_font
-from deidlab.carriers.html_reader import Literal, Reader, Tag, Text, names, table
+from deidlab.carriers.html_reader import Literal, PageReader, Tag, Text, names, table
 from deidlab.carriers.xml_text import MAX_BYTES
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
@@ -32,7 +32,7 @@ _BLANK = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEA
 
 
 @dataclass(slots=True)
-class _Letter:
+class _Page:
     """A page as its tags and texts; going through it takes out whatever is not known."""
 
     events: list[Tag | Text | Literal] = field(repr=False)
@@ -155,7 +155,7 @@ class HTMLLetter:
         return mark + letter.written().encode(charset, "xmlcharrefreplace")
 
 
-def _read(content: bytes) -> tuple[_Letter, bytes, str]:
+def _read(content: bytes) -> tuple[_Page, bytes, str]:
     """The page, the mark that it begins with, and its character set."""
     if len(content) > MAX_BYTES:
         raise Refused(f"it has more than {MAX_BYTES >> 20} MiB of HTML")
@@ -170,8 +170,8 @@ def _read(content: bytes) -> tuple[_Letter, bytes, str]:
     if "\0" in text:
         raise Refused("it has a NUL; this is not a page")
     removed = Removed()
-    events = Reader(kept.removesuffix("-le").removesuffix("-be"), removed).read(text)
-    return _Letter(events, removed), mark, table()["charsets"].get(kept, kept)
+    events = PageReader(kept.removesuffix("-le").removesuffix("-be"), removed).read(text)
+    return _Page(events, removed), mark, table()["charsets"].get(kept, kept)
 
 
 def _named(pattern: re.Pattern[bytes], content: bytes) -> str:

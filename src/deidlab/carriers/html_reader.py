@@ -70,7 +70,7 @@ class Literal:
         return self.text
 
 
-class Reader:
+class PageReader:
     """Reads one letter; `charset` is how it is written again."""
 
     def __init__(self, charset: str, removed: Removed) -> None:

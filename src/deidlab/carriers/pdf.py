@@ -13,7 +13,7 @@ from itertools import accumulate
 from deidlab.carriers.carrier import Parts, Piece, Refused
 from deidlab.carriers.pdf_book import Book, Form
 from deidlab.carriers.pdf_check import check_alike, check_gone, read_again
-from deidlab.carriers.pdf_content import Reader
+from deidlab.carriers.pdf_content import ContentReader
 from deidlab.carriers.pdf_file import DAMAGED, open_pdf, written
 from deidlab.carriers.pdf_layout import Unit, read_page
 from deidlab.carriers.pdf_write import Writer
@@ -48,7 +48,7 @@ class _Pages:
         return found
 
     def _read_page(self, number: int, page: object) -> None:
-        reader = Reader(self.book)
+        reader = ContentReader(self.book)
         try:
             form = reader.page(page)
         except Refused as error:

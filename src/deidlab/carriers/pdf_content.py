@@ -39,7 +39,7 @@ _DROPPED = frozenset(("BMC", "BDC", "EMC", "MP", "DP", "BX", "EX", "ri", "d0", "
 
 
 @dataclass(slots=True)
-class Reader:
+class ContentReader:
     """Reads the content of one page; `glyphs` are those of all its forms, in the order of drawing."""
 
     book: Book = field(repr=False)
@@ -58,7 +58,7 @@ class Reader:
 class _Content:
     """One content stream on its way through."""
 
-    reader: Reader = field(repr=False)
+    reader: ContentReader = field(repr=False)
     form: Form = field(repr=False)
     resources: Any = field(repr=False)
     depth: int

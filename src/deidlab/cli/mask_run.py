@@ -179,7 +179,8 @@ def run_stdin(request: MaskRequest, source: Source) -> None:
     if request.options.failures is not None:
         raise UsageError("--failures lists files; notes of standard input are told by their number")
     format = _format_of_stream(request)
-    shown = format.name != "txt" and not request.options.writing.ids_kept
+    # Where a file is one note, its id stands in the file's name, and a stream has none.
+    shown = format.one is not None and not request.options.writing.ids_kept
     settings, _ = request.settings_to_write(shown, format.in_containers)
     passphrase = "" if request.options.keep_map is None else find_passphrase(confirm=True)
     outcome = StreamOutcome()

@@ -18,13 +18,20 @@ WORDS = {*FORMATS, *ALIASES, *(suffix for each in FORMATS.values() for suffix in
     ".json",
     "spacy",
 }
-# These speak of other files than a corpus's: tables of known identifiers, reports in several forms.
+# These speak of other files than a corpus's: tables of known identifiers, of people, of a database; reports in
+# several forms; evidence that was given. What is enclosed in a record is named by its kind.
 OTHERS = {
     SOURCE / "detect" / "known.py",
     SOURCE / "report" / "figures.py",
     SOURCE / "report" / "study" / "files.py",
     SOURCE / "cli" / "params.py",
-    SOURCE / "cli" / "audit.py",
+    SOURCE / "cli" / "output.py",
+    SOURCE / "cli" / "utility.py",
+    SOURCE / "carriers" / "enclosed.py",
+    SOURCE / "corpus" / "tables" / "folder.py",
+    SOURCE / "report" / "dossier" / "evidence.py",
+    SOURCE / "report" / "dossier" / "page.py",
+    SOURCE / "report" / "risk" / "reading.py",
 }
 
 

@@ -112,7 +112,7 @@ def test_label_studio_text_of_another_name(tmp_path: Path) -> None:
     two = put(tmp_path, "b.json", [{"data": {"note": TEXT, "other": "x"}, "annotations": []}])
     with pytest.raises(CorpusError, match="--text-column"):
         list(read_corpus(two))
-    (found,) = read_corpus(two, settings=ReadSettings(text_column="note"))
+    (found,) = read_corpus(two, settings=ReadSettings(text_columns=("note",)))
     assert found.text == TEXT
 
 

@@ -79,7 +79,7 @@ def test_a_note_is_rendered_once(format: str, tmp_path: Path, monkeypatch: pytes
     mask_corpus(MaskJob(place, out, RULES, SETTINGS))
     assert set(rendered.values()) == {1} and len(rendered) == len(NOTES)
     rendered.clear()
-    job = DetectJob(place, tmp_path / f"found{out.suffix}", RULES, format)
+    job = DetectJob(place, tmp_path / f"found{out.name[1:]}", RULES, format)
     detect_corpus(job, write_files(job), lambda stage, n: None)
     assert set(rendered.values()) == {1} and len(rendered) == len(NOTES)
 

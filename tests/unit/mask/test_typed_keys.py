@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from deidlab.errors import CorpusError
 from deidlab.mask import MaskSettings, load_policy
-from deidlab.mask.codes import NUMBERS, number_code, uuid_code
 from deidlab.mask.keys import Keyring
 from deidlab.mask.masker import Masker
+from deidlab.mask.typed_keys import NUMBERS, number_code, uuid_code
 
 RING = Keyring(b"k" * 32)
 
