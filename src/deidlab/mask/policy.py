@@ -124,13 +124,15 @@ def policy_to_table(policy: Policy) -> dict[str, Any]:
     """All of a policy as JSON can hold it, thresholds that a run settled too; `table_to_policy` reads it."""
     rows = {label: asdict(row) for label, row in sorted(policy.rows.items())}
     told = {"name": policy.name, "description": policy.description}
+    told |= {"codes": policy.codes, "codes_clause": policy.codes_clause}
     return {**told, "default": asdict(policy.default), "types": rows}
 
 
 def table_to_policy(table: Mapping[str, Any]) -> Policy:
     """The policy that a record holds."""
     rows = {str(label): Row(**row) for label, row in table["types"].items()}
-    return Policy(str(table["name"]), str(table["description"]), rows, Row(**table["default"]))
+    codes = str(table.get("codes", KEYED)), str(table.get("codes_clause", ""))
+    return Policy(str(table["name"]), str(table["description"]), rows, Row(**table["default"]), *codes)
 
 
 def _policy_of(table: Mapping[str, Any], folder: Path | None, depth: int) -> Policy:
