@@ -133,8 +133,8 @@ def policy_to_table(policy: Policy) -> dict[str, Any]:
 def table_to_policy(table: Mapping[str, Any]) -> Policy:
     """The policy that a record holds."""
     rows = {str(label): Row(**row) for label, row in table["types"].items()}
-    default, codes = Row(**table["default"]), (str(table["codes"]), str(table["codes_clause"]))
-    return Policy(str(table["name"]), str(table["description"]), rows, default, *codes)
+    codes = str(table.get("codes", KEYED)), str(table.get("codes_clause", ""))
+    return Policy(str(table["name"]), str(table["description"]), rows, Row(**table["default"]), *codes)
 
 
 def _policy_of(table: Mapping[str, Any], folder: Path | None, depth: int) -> Policy:
