@@ -117,14 +117,14 @@ def is_valid(release: str, record: dict[str, Any]) -> bool:
 
 
 def filled(value: Any) -> Any:
-    """The record with a time where one is masked: the validator takes no extension for a choice of types."""
+    """The record with a day where one is masked: the validator takes no extension for a choice of types."""
     if isinstance(value, list):
         return [filled(each) for each in value]
     if not isinstance(value, dict):
         return value
     there = {name: filled(each) for name, each in value.items()}
-    masked = [name for name in there if name.startswith("_") and name.endswith("DateTime")]
-    return {**there, **{name[1:]: "2000-01-01T00:00:00Z" for name in masked}}
+    masked = [name for name in there if name.startswith("_") and name.endswith(("Date", "DateTime"))]
+    return {**there, **{name[1:]: "2000-01-01" for name in masked}}
 
 
 def lawful(record: dict[str, Any], policy: str) -> dict[str, Any]:
