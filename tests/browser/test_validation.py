@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -183,6 +184,41 @@ def test_a_validation_from_protocol_to_report(
     shown = page.read_text("utf-8") + page.with_suffix(".json").read_text("utf-8") + done.out + done.err
     assert not any(name in shown for name in NAMES), "no text of a note leaves the reading"
     assert planned.with_suffix(".review").stat().st_mode & 0o777 == 0o600
+    check_dossier(planned, page.with_suffix(".json"), capsys)
+
+
+def check_dossier(protocol: Path, result: Path, capsys: Capture) -> None:
+    """All of it goes into a dossier, which holds as it is and names any file of which a byte was changed."""
+    room = protocol.parent
+    dossier, hand = room / "dossier", ("--sign-with", room / "sign.key", "--operator", "Ada Roe")
+    evidence = ("--run", room / "out.jsonl", "--protocol", protocol, "--result", result)
+    later = (date.today() + timedelta(days=90)).isoformat()
+    for words in (
+        ("key", "new", room / "sign.key"),
+        ("dossier", "new", dossier, "--title", "Letters of a clinic", *hand),
+        ("dossier", "add", dossier, *evidence, *hand),
+        (
+            "dossier",
+            "approve",
+            dossier,
+            "--until",
+            later,
+            "--name",
+            "B. Vance",
+            "--role",
+            "officer",
+            *hand[:2],
+        ),
+        ("dossier", "verify", dossier, "--output", room / "out.jsonl"),
+    ):
+        done = deidlab(capsys, *words)
+        assert done.status == 0, done.err
+    for changed in sorted(path for path in dossier.rglob("*") if path.is_file()):
+        data = changed.read_bytes()
+        changed.write_bytes(data[:-2] + bytes([data[-2] ^ 1]) + data[-1:])
+        done = deidlab(capsys, "dossier", "verify", dossier)
+        assert done.status == 1 and changed.name in done.out
+        changed.write_bytes(data)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
