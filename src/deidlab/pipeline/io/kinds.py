@@ -10,11 +10,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from deidlab.corpus.format import Format
 from deidlab.execute import Executor, Task
-from deidlab.pipeline.io.notes import BEGINNING, Note, Start, cut_tasks
+from deidlab.pipeline.io.notes import BEGINNING, NOTES_A_TASK, Note, Start, cut_tasks
 from deidlab.pipeline.settings import SourceSettings
 from deidlab.types import Document
 
@@ -32,6 +32,7 @@ class Source(ABC):
     __slots__ = ()
     settings: SourceSettings
     format: Format | None
+    notes_a_task: ClassVar[int] = NOTES_A_TASK
 
     @property
     def files(self) -> Path | None:
@@ -68,7 +69,7 @@ class Source(ABC):
     ) -> Iterator[Task[Note]]:
         """Its notes as tasks in order, read wherever the executor reads; of those done before only the length
         is told, to `passed`. `here` is for those who must see the notes in this process."""
-        for task in cut_tasks(self.notes(start), start.task):
+        for task in cut_tasks(self.notes(start), start.task, self.notes_a_task):
             if is_done(task.number):
                 passed(len(task.items))
             else:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from deidlab.corpus.database_url import Key
 
 # A task is worth its way to a worker, and small enough that a kill loses little.
-_NOTES_A_TASK = 64
+NOTES_A_TASK = 64
 _CHARACTERS_A_TASK = 256 * 1024
 
 
@@ -94,7 +94,7 @@ def _with_patient(note: Note, pattern: re.Pattern[str]) -> Note:
     return replace(note, document=replace(note.document, patient=patient))
 
 
-def cut_tasks(notes: Iterable[Note], first: int = 0, most: int = _NOTES_A_TASK) -> Iterator[Task[Note]]:
+def cut_tasks(notes: Iterable[Note], first: int = 0, most: int = NOTES_A_TASK) -> Iterator[Task[Note]]:
     """The notes in handfuls, numbered from the first; where they are cut depends on the notes alone."""
     held: list[Note] = []
     size, number = 0, first

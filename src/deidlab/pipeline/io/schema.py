@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import secrets
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial as bind
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from deidlab.corpus.raw import BadDocument
 from deidlab.corpus.tables.classes import DROP
@@ -17,12 +17,11 @@ from deidlab.corpus.tables.plan import TablesPlan, check_plan
 from deidlab.corpus.tables.rows import RowPlan, fill_row, row_to_raw
 from deidlab.corpus.tables.stores import Filling, Row, Snapshot, Store, Target
 from deidlab.errors import CorpusError
-from deidlab.execute import Executor, Task
 from deidlab.pipeline.io.belonging import Belonging, spread
 from deidlab.pipeline.io.file_sink import put_in_place
 from deidlab.pipeline.io.findings import Findings
 from deidlab.pipeline.io.kinds import Rendering, Sink, Source
-from deidlab.pipeline.io.notes import BEGINNING, Note, Start, cut_tasks, to_note
+from deidlab.pipeline.io.notes import BEGINNING, Note, Start, to_note
 from deidlab.pipeline.io.pinning import changed
 from deidlab.pipeline.settings import SchemaSettings, SinkSettings, SourceSettings
 from deidlab.types import Document
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from deidlab.pipeline.run.partial import Partial
 
 _ROWS, _TOKEN = "pin rows", "writing token"
-_ROWS_A_TASK = 1024
 NOBODY = "rows that lead to no patient"
 
 
@@ -43,6 +41,8 @@ class SchemaSource(Source):
     store: Store
     plan: TablesPlan
     format: None = None
+    # Rows are short.
+    notes_a_task: ClassVar[int] = 1024
 
     @property
     def files(self) -> Path | None:
@@ -71,20 +71,6 @@ class SchemaSource(Source):
                 ):
                     yield note
                     number = note.number + 1
-
-    def tasks(
-        self,
-        execute: Executor,
-        is_done: Callable[[int], bool],
-        passed: Callable[[int], None],
-        start: Start = BEGINNING,
-        here: bool = False,
-    ) -> Iterator[Task[Note]]:
-        for task in cut_tasks(self.notes(start), start.task, _ROWS_A_TASK):
-            if is_done(task.number):
-                passed(len(task.items))
-            else:
-                yield task
 
     def pin(self, partial: Partial, role: str = "source") -> SchemaSource:
         with self.store.open() as snapshot:
