@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from deidlab.carriers.ccda import CCDA, begins
+from deidlab.carriers.on_demand import OnDemand
 from deidlab.corpus.carried import container_a_file
 from deidlab.corpus.format import register
 
-FORMAT = register(container_a_file("ccda", CCDA(), (".xml", ".cda", ".ccda"), begins, is_special=True))
+_CARRIER = OnDemand("ccda", "CCDA")
+FORMAT = register(
+    container_a_file("ccda", _CARRIER, (".xml", ".cda", ".ccda"), _CARRIER.begins, is_special=True)
+)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from deidlab.carriers.docx import Docx, begins
+from deidlab.carriers.on_demand import OnDemand
 from deidlab.corpus.carried import container_a_file
 from deidlab.corpus.format import register
 
-FORMAT = register(container_a_file("docx", Docx(), (".docx", ".docm", ".dotx"), begins))
+_CARRIER = OnDemand("docx", "Docx")
+FORMAT = register(container_a_file("docx", _CARRIER, (".docx", ".docm", ".dotx"), _CARRIER.begins))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from deidlab.carriers.fhir import FHIR, begins
+from deidlab.carriers.on_demand import OnDemand
 from deidlab.corpus.carried import container_a_file, containers_in_a_file
 from deidlab.corpus.files import lines_of
 from deidlab.corpus.format import register
 
-ONE = register(container_a_file("fhir", FHIR(), (".json",), begins, is_special=True))
+_RESOURCE, _LINE = OnDemand("fhir", "FHIR"), OnDemand("fhir", "FHIR", lines=True)
+ONE = register(container_a_file("fhir", _RESOURCE, (".json",), _RESOURCE.begins, is_special=True))
 LINES = register(
-    containers_in_a_file(
-        "fhir-ndjson", FHIR(lines=True), lines_of, (".ndjson", ".jsonl"), begins, is_special=True
-    )
+    containers_in_a_file("fhir-ndjson", _LINE, lines_of, (".ndjson", ".jsonl"), _LINE.begins, is_special=True)
 )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from deidlab.carriers.html import HTMLLetter, begins
+from deidlab.carriers.on_demand import OnDemand
 from deidlab.corpus.carried import container_a_file
 from deidlab.corpus.format import register
 
-FORMAT = register(container_a_file("html", HTMLLetter(), (".html", ".htm"), begins))
+_CARRIER = OnDemand("html", "HTMLLetter")
+FORMAT = register(container_a_file("html", _CARRIER, (".html", ".htm"), _CARRIER.begins))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from deidlab.carriers.rtf import RTF, begins
+from deidlab.carriers.on_demand import OnDemand
 from deidlab.corpus.carried import container_a_file
 from deidlab.corpus.format import register
 
-FORMAT = register(container_a_file("rtf", RTF(), (".rtf",), begins))
+_CARRIER = OnDemand("rtf", "RTF")
+FORMAT = register(container_a_file("rtf", _CARRIER, (".rtf",), _CARRIER.begins))
