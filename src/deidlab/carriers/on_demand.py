@@ -12,7 +12,7 @@ from deidlab.errors import needing
 
 
 class OnDemand:
-    """The carrier `name` of a module beside this one; `extra`: a library that it needs, and what brings it."""
+    """The carrier `name` of a module beside this one; `extra`: the library it needs, and what brings it."""
 
     def __init__(self, module: str, name: str, extra: tuple[str, str] | None = None, **options: Any) -> None:
         self._module, self._name, self._extra, self._options = module, name, extra, options
