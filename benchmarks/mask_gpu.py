@@ -164,7 +164,7 @@ def main() -> None:
     asked = parser.parse_args()
     notes = list(read_corpus(asked.notes))
     figures: dict[str, Any] = {"device": torch.cuda.get_device_name() if asked.device == "cuda" else "cpu"}
-    folder = embedded_folder(asked.model)
+    folder = Path(asked.model) if Path(asked.model).is_dir() else embedded_folder(asked.model)
 
     def tell(name: str, found: dict[str, Any]) -> None:
         figures[name] = found

@@ -37,8 +37,8 @@ class Cutting:
 class PiecedCorpus:
     """Windows end to end: window i holds the pieces `starts[i]` up to `starts[i + 1]`.
 
-    `words` and `spans` (gold) are each document's, in order; `deciding` are the places, among all pieces,
-    of the first piece of every word of every document, in order.
+    `words` (a start and an end a row) and `spans` (gold) are each document's, in order; `deciding` are the
+    places, among all pieces, of the first piece of every word of every document, in order.
     """
 
     ids: Ints
@@ -46,7 +46,7 @@ class PiecedCorpus:
     shapes: Ints
     starts: npt.NDArray[np.int64]
     deciding: npt.NDArray[np.int64]
-    words: tuple[tuple[Word, ...], ...] = field(repr=False)
+    words: tuple[Ints, ...] = field(repr=False)
     spans: tuple[tuple[Span, ...], ...] = field(repr=False)
     n_misfits: int = 0
 
@@ -104,7 +104,7 @@ def piece_corpus(
     rest = [tag_ids.get(f"I-{tag[2:]}", index) for index, tag in enumerate(labels.tags)]
     windows: list[Window] = []
     window_shapes: list[list[int]] = []
-    words: list[tuple[Word, ...]] = []
+    words: list[Ints] = []
     n_misfits = 0
     for document in documents:
         if as_gold:
@@ -121,7 +121,7 @@ def piece_corpus(
         found = find_shapes(document.text, cut)
         window_shapes += [[SPECIAL if word is None else found[word] for word in w.word_ids] for w in own]
         windows += own
-        words.append(cut)
+        words.append(np.array(cut, np.int32).reshape(-1, 2))
     return _flatten(windows, window_shapes, words, [document.spans for document in documents], n_misfits)
 
 
@@ -157,7 +157,7 @@ def tags_of_words(document: Document, words: Sequence[Word], labels: LabelSet) -
 def _flatten(
     windows: list[Window],
     window_shapes: list[list[int]],
-    words: list[tuple[Word, ...]],
+    words: list[Ints],
     spans: list[tuple[Span, ...]],
     n_misfits: int,
 ) -> PiecedCorpus:

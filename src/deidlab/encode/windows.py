@@ -64,8 +64,9 @@ def cut_windows(
     """
     if not pieces:
         return []
-    cut = [word[: shape.room] for word in pieces]
-    bounds = _find_bounds([len(word) for word in cut], shape.room, shape.overlap)
+    room = shape.room
+    cut = [word[:room] for word in pieces]
+    bounds = _find_bounds([len(word) for word in cut], room, shape.overlap)
     windows = []
     for index, (first, end, first_word, end_word) in enumerate(bounds):
         ids, labels = list(shape.prefix), [IGNORED] * len(shape.prefix)

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from deidlab.detect.packed.tagger import longest_window
-from deidlab.encode.pieced import Cutting, PiecedCorpus, piece_corpus, refuse_empty
+from deidlab.encode.parallel import piece_many
+from deidlab.encode.pieced import Cutting, PiecedCorpus, refuse_empty
 from deidlab.encode.pieces import WordPieces
 from deidlab.encode.windows import WindowShape
 from deidlab.errors import ConfigError
@@ -127,7 +128,7 @@ class Materials:
             if drawn:
                 notes = [*notes, *swap_mentions(notes, *drawn)]
             cutting = Cutting(pieces, window, settings.words)
-            cut = piece_corpus(notes, cutting, labels, all_pieces, as_gold=learns)
+            cut = piece_many(notes, cutting, labels, all_pieces, as_gold=learns)
             refuse_empty(cut, part)
             self._cut[key] = cut
         return self._cut[key]

@@ -30,6 +30,6 @@ def choose_tags(
 def tags_to_found(corpus: PiecedCorpus, tags: list[TagIds], names: Sequence[str]) -> list[tuple[Span, ...]]:
     """The spans that each note's tags spell."""
     return [
-        tags_to_spans(words, [names[tag] for tag in note.tolist()])
+        tags_to_spans([(start, end) for start, end in words.tolist()], [names[tag] for tag in note.tolist()])
         for words, note in zip(corpus.words, tags, strict=True)
     ]
