@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import statistics
 import time
@@ -29,9 +30,15 @@ def read_documents(path: Path) -> list[Document]:
 
 
 def run_trainer(
-    model: Any, corpus: PiecedCorpus, settings: TrainSettings, n_steps: int, flop: float, seed: int = 1
+    model: Any,
+    corpus: PiecedCorpus,
+    settings: TrainSettings,
+    n_steps: int,
+    flop: float,
+    seed: int = 1,
+    tuned: bool = False,
 ) -> dict[str, Any]:
-    """The Hugging Face Trainer over the same windows."""
+    """The Hugging Face Trainer over the same windows; tuned, its model is compiled for rows of one length."""
     from transformers import Trainer, TrainerCallback, TrainingArguments
 
     losses: list[Any] = []
@@ -70,9 +77,15 @@ def run_trainer(
         seed=seed,
         disable_tqdm=True,
         remove_unused_columns=False,
+        torch_compile=tuned,
+        dataloader_drop_last=tuned,
     )
     trainer = Noting(
-        model=model, args=arguments, train_dataset=_examples(corpus), data_collator=_pad, callbacks=[Clock()]
+        model=model,
+        args=arguments,
+        train_dataset=_examples(corpus),
+        data_collator=functools.partial(_pad, longest=settings.window if tuned else 0),
+        callbacks=[Clock()],
     )
     trainer.train()
     torch.cuda.synchronize()
@@ -94,8 +107,8 @@ def _examples(corpus: PiecedCorpus) -> list[dict[str, list[int]]]:
     return [{"ids": corpus.ids[a:b].tolist(), "labels": corpus.labels[a:b].tolist()} for a, b in bounds]
 
 
-def _pad(examples: list[dict[str, list[int]]]) -> dict[str, Any]:
-    longest = max(len(example["ids"]) for example in examples)
+def _pad(examples: list[dict[str, list[int]]], longest: int = 0) -> dict[str, Any]:
+    longest = longest or max(len(example["ids"]) for example in examples)
 
     def filled(key: str, value: int) -> Any:
         return torch.tensor([each[key] + [value] * (longest - len(each[key])) for each in examples])

@@ -1,9 +1,10 @@
 """Our training step beside the Hugging Face Trainer, in one run on one GPU.
 
 Same windows, same starting weights, same number of steps, the study's batch sizes. The Trainer is the usual
-one: bf16, dynamic padding, SDPA, fused AdamW, 4 workers, not compiled. Real tokens are those that are no
-padding; shares of the chip are of the matrix rate measured here, and count only products that are done (our
-last layer leaves out pieces that decide nothing); compiling is timed apart.
+one: bf16, dynamic padding, SDPA, fused AdamW, 4 workers, not compiled. Tuned, it is compiled and pads all
+rows to the window, so that one graph serves them all. Real tokens are those that are no padding; shares of
+the chip are of the matrix rate measured here, and count only products that are done (our last layer leaves
+out pieces that decide nothing); compiling is timed apart.
 
     PYTHONPATH=src python benchmarks/train_speed.py --corpus train.jsonl --tokenizers FOLDER --out FILE
 
@@ -45,6 +46,8 @@ from deidlab.train.settings import TrainSettings
 from deidlab.train.steps import TrainSteps
 from deidlab.types import Document
 from train_reference import TOKENIZERS, WARM_UP, read_documents, run_trainer
+
+TRAINERS = ("trainer", "tuned_trainer")
 
 
 def measure_peak(repeats: int, size: int = 8192) -> float:
@@ -200,19 +203,23 @@ def compare(
         result["steps"] = result[key].pop("steps")
         torch.cuda.empty_cache()
         print(name, key, {k: v for k, v in result[key].items() if k != "losses"}, flush=True)
-    if not arguments.no_trainer:
+    if arguments.trainers:
         del model
         torch.cuda.empty_cache()
         plain = plain_model(source, pieces, len(labels.tags), state)
-        # As many epochs, not steps: both then have learned from the same tokens.
-        result["trainer"] = run_trainer(plain, corpus, settings, per_epoch * settings.epochs, flop)
-        print(name, "trainer", {k: v for k, v in result["trainer"].items() if k != "losses"}, flush=True)
+        for key in arguments.trainers:
+            plain.load_state_dict(state)
+            # As many epochs, not steps: both then have learned from the same tokens.
+            result[key] = run_trainer(
+                plain, corpus, settings, per_epoch * settings.epochs, flop, tuned=key == "tuned_trainer"
+            )
+            print(name, key, {k: v for k, v in result[key].items() if k != "losses"}, flush=True)
     return summarise(result, peaks)
 
 
 def summarise(result: dict[str, Any], peaks: dict[str, float]) -> dict[str, Any]:
     """Shares of the peak, the ratio of speeds and the agreement of losses."""
-    for key in ("ours", "ours_not_compiled", "trainer"):
+    for key in ("ours", "ours_not_compiled", *TRAINERS):
         if key in result:
             rate = result[key].pop("flop_per_second")
             result[key] |= {f"share_of_{kind}": rate / peak for kind, peak in peaks.items()}
@@ -223,12 +230,18 @@ def summarise(result: dict[str, Any], peaks: dict[str, float]) -> dict[str, Any]
             result[key]["loss_curve"] = [
                 round(statistics.fmean(losses[i : i + 10]), 4) for i in range(0, len(losses), 10)
             ]
-    if "ours" in result and "trainer" in result:
-        ours, trainer = result["ours"], result["trainer"]
-        result["times_as_fast"] = ours["real_tokens_per_second"] / trainer["real_tokens_per_second"]
-        result["tokens_a_step_ratio"] = ours["mean_real_tokens_a_step"] / trainer["mean_real_tokens_a_step"]
-        result["last_tenth_loss_ratio"] = ours["last_tenth_loss"] / trainer["last_tenth_loss"]
+    for key in TRAINERS:
+        if "ours" in result and key in result:
+            result[f"beside_{key}"] = beside(result["ours"], result[key])
     return result
+
+
+def beside(ours: dict[str, Any], trainer: dict[str, Any]) -> dict[str, float]:
+    return {
+        "times_as_fast": ours["real_tokens_per_second"] / trainer["real_tokens_per_second"],
+        "tokens_a_step_ratio": ours["mean_real_tokens_a_step"] / trainer["mean_real_tokens_a_step"],
+        "last_tenth_loss_ratio": ours["last_tenth_loss"] / trainer["last_tenth_loss"],
+    }
 
 
 def main() -> None:
@@ -243,7 +256,7 @@ def main() -> None:
         "--steps", type=int, nargs="+", default=[0], help="a number for each model; 0: ten epochs"
     )
     parser.add_argument("--compile", nargs="+", default=["on"], choices=["on", "off"])
-    parser.add_argument("--no-trainer", action="store_true")
+    parser.add_argument("--trainers", nargs="*", default=list(TRAINERS), choices=TRAINERS)
     arguments = parser.parse_args()
     random.seed(1)
     torch.manual_seed(1)
