@@ -55,6 +55,7 @@ def joined(*parts: tuple[str, str]) -> str:
         ("suivi au ", "Clinique du Parc", "HOSPITAL", "suivi à la Clinique du Parc"),
         ("suivi à la ", "Hôpital de Le Mans", "HOSPITAL", "suivi à l'Hôpital du Mans"),
         ("Le ", "Mairie de Huy", "ORGANIZATION", "La Mairie de Huy"),
+        ("avocat : Me ", "Alexandre", "PATIENT", "avocat : Me Alexandre"),
         ("prend de ", "aspirine", "", "prend d'aspirine"),
         ("grade ", "Anne", "PATIENT", "grade Anne"),
     ],

@@ -91,7 +91,7 @@ def _meet(before: str, text: str, label: str) -> Part:
     elif met and label and label not in _NAMES:
         article, _, rest = text.partition(" ")
         return before[: met.start()] + _like(met[1], _CONTRACTIONS[f"{met[1]}{article}".lower()]), rest
-    if (met := _ELIDED.search(before)) and _voiced(text):
+    if (met := _ELIDED.search(before)) and _voiced(text) and not (label in _NAMES and met[0] == "Me "):
         before = f"{before[: met.start()]}{met[1] or met[2]}'"
     return before, text
 
