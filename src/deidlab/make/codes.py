@@ -5,7 +5,6 @@ Their spans are whole: groups, prefixes and check digits belong to them.
 
 from __future__ import annotations
 
-from deidlab.make.dates import write_date
 from deidlab.make.grammar import Slot
 from deidlab.make.lists import words
 from deidlab.make.pen import Pen
@@ -35,7 +34,7 @@ def make_network(pen: Pen) -> str:
     if pen.draw() < 0.25:
         host = f"{pen.number(1, 223)}.{pen.number(0, 255)}.{pen.number(0, 255)}.{pen.number(0, 255)}"
         return f"{host}/{pen.pick((8, 16, 24, 28, 32))}"
-    groups = [f"{pen.number(1, 65535):x}" for _ in range(pen.number(2, 5))]
+    groups = [f"{pen.number(1, 65535):x}" for _ in range(pen.number(2, 4))]
     text = pen.pick(("fe80::", "2001:db8:", "fd00::", "2a02:", "2600:")) + ":".join(groups)
     if "::" not in text:
         text += "::" + f"{pen.number(1, 65535):x}"
@@ -68,12 +67,9 @@ def _from(shapes: tuple[str, ...], label: str) -> Slot:
 def _stamp(pen: Pen) -> None:
     """Day and time as machines log them, in one."""
 
-    def write(aside: Pen) -> None:
-        write_date(aside, aside.cast.day, "iso")
-        aside.put(f"T{aside.number(0, 23):02d}:{aside.number(0, 59):02d}:{aside.number(0, 59):02d}")
-        aside.put(aside.pick(("Z", "Z", "", ".000Z", f".{aside.digits(3)}Z", "+00:00", "+02:00", "-05:00")))
-
-    pen.put(pen.aside(write), "DATE")
+    time = f"T{pen.number(0, 23):02d}:{pen.number(0, 59):02d}:{pen.number(0, 59):02d}"
+    zone = pen.pick(("Z", "Z", "", ".000Z", f".{pen.digits(3)}Z", "+00:00", "+02:00", "-05:00"))
+    pen.put(pen.cast.day.isoformat() + time + zone, "DATE")
 
 
 CODES: dict[str, Slot] = {

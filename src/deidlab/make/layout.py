@@ -21,10 +21,28 @@ from deidlab.make.whole import WholeNotes, sign_further, styled
 
 _TRIES = 20
 _HEADINGS = words("layout_headings")
-_WHOLE = ("whole_hospital.txt", "whole_community.txt", "whole_abroad.txt", "whole_hurried.txt", "whole_office.txt")
+_WHOLE = (
+    "whole_hospital.txt",
+    "whole_community.txt",
+    "whole_abroad.txt",
+    "whole_hurried.txt",
+    "whole_office.txt",
+)
 _BARE = "whole_bare.txt"
 _FILES = ("words.txt", "plain.txt", "terse.txt", "labelled.txt", "tails.txt", "frames.txt")
-_THEMES = ("s.terse", "s.terse", "t.ratio", "t.short", "t.word", "t.code", "t.gas", "t.eponym", "t.form", "s.hard")
+_THEMES = (
+    "s.terse",
+    "s.terse",
+    "t.ratio",
+    "t.short",
+    "t.word",
+    "t.code",
+    "t.gas",
+    "t.eponym",
+    "t.form",
+    "t.said",
+    "s.hard",
+)
 
 
 @dataclass(frozen=True, slots=True)

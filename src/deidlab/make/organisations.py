@@ -25,7 +25,18 @@ _SHOPS = ("Pharmacy", "Pharmacy", "Drugs", "Drug Store", "Chemist", "Apothecary"
 _PLANS = words("organisations_plans")
 _SHAPES = words("organisations_shapes")
 _KNOWN = words("organisations_known")
-_CAMPUSES = ("North", "South", "East", "West", "Main", "Downtown", "Midtown", "University", "Lakeside", "Riverside")
+_CAMPUSES = (
+    "North",
+    "South",
+    "East",
+    "West",
+    "Main",
+    "Downtown",
+    "Midtown",
+    "University",
+    "Lakeside",
+    "Riverside",
+)
 _GENERAL = frozenset(
     "Hospital Pavilion Terraces Village Center Centre Institute Hospice Nursing Rehabilitation Visiting Health Medical Manor Villa Naval NHS VA HCA "
     "Sts. Select Baptist Mercy Dr. Queen King Princess Prince Lady Lord Sir Mother Sister".split()
