@@ -53,11 +53,15 @@ def make_hardware(pen: Pen) -> str:
 def make_vin(pen: Pen) -> str:
     """A vehicle's seventeen signs with their check digit."""
     signs = [pen.pick(_VIN_SIGNS) for _ in range(11)] + list(pen.fill("######"))
-    total = sum(
-        int(_VIN_VALUES.get(sign, sign)) * weight for sign, weight in zip(signs, _VIN_WEIGHTS, strict=True)
-    )
-    signs[8] = "X" if total % 11 == 10 else str(total % 11)
+    signs[8] = vin_check("".join(signs))
     return "".join(signs)
+
+
+def vin_check(vin: str) -> str:
+    """What the ninth of seventeen signs must be; whatever stands there counts nothing."""
+    values = (int(_VIN_VALUES.get(sign, sign)) for sign in vin)
+    rest = sum(value * weight for value, weight in zip(values, _VIN_WEIGHTS, strict=True)) % 11
+    return "X" if rest == 10 else str(rest)
 
 
 def _from(shapes: tuple[str, ...], label: str) -> Slot:

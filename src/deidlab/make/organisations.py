@@ -37,10 +37,7 @@ _CAMPUSES = (
     "Lakeside",
     "Riverside",
 )
-_GENERAL = frozenset(
-    "Hospital Pavilion Terraces Village Center Centre Institute Hospice Nursing Rehabilitation Visiting Health Medical Manor Villa Naval NHS VA HCA "
-    "Sts. Select Baptist Mercy Dr. Queen King Princess Prince Lady Lord Sir Mother Sister".split()
-)
+_GENERAL = frozenset(words("organisations_general"))
 """First words that do not name a house when they stand alone."""
 _WAYS = ("North", "South", "East", "West", "Greater", "Mid", "Upper", "Great")
 
