@@ -64,11 +64,11 @@ def finish(pen: Pen, parts: list[Part]) -> list[Part]:
     kind = pen.draw()
     if kind < 0.09:
         parts = [(text.lower(), label) for text, label in parts]
-    elif kind < 0.16:
-        parts = [(text if label in _KEEP_CASE else text.upper(), label) for text, label in parts]
     elif kind < 0.19:
-        parts = [(text.lower() if label else text, label) for text, label in parts]
+        parts = [(text if label in _KEEP_CASE else text.upper(), label) for text, label in parts]
     elif kind < 0.22:
+        parts = [(text.lower() if label else text, label) for text, label in parts]
+    elif kind < 0.25:
         parts = [
             (text.upper() if label in ("PATIENT", "DOCTOR", "HOSPITAL") else text, label)
             for text, label in parts

@@ -21,8 +21,28 @@ from deidlab.make.whole import WholeNotes, sign_further, styled
 
 _TRIES = 20
 _HEADINGS = words("layout_headings")
-_WHOLE = ("whole_hospital.txt", "whole_community.txt", "whole_abroad.txt")
-_FILES = ("words.txt", "plain.txt", "labelled.txt", "frames.txt")
+_WHOLE = (
+    "whole_hospital.txt",
+    "whole_community.txt",
+    "whole_abroad.txt",
+    "whole_hurried.txt",
+    "whole_office.txt",
+)
+_BARE = "whole_bare.txt"
+_FILES = ("words.txt", "plain.txt", "terse.txt", "labelled.txt", "tails.txt", "frames.txt")
+_THEMES = (
+    "s.terse",
+    "s.terse",
+    "t.ratio",
+    "t.short",
+    "t.word",
+    "t.code",
+    "t.gas",
+    "t.eponym",
+    "t.form",
+    "t.said",
+    "s.hard",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +54,8 @@ class Profile:
     end: float
     messy: float
     whole: float
+    bare: float
+    """The share of notes that are a few lines without PHI."""
     rules: tuple[str, ...]
     bounds: tuple[float, ...]
     fields: Mapping[str, float]
@@ -70,6 +92,11 @@ def _whole_notes() -> WholeNotes:
 
 
 @functools.cache
+def _bare_notes() -> WholeNotes:
+    return WholeNotes(own_text("grammar", _BARE), english())
+
+
+@functools.cache
 def _table() -> dict[str, Any]:
     return tomllib.loads(own_text("grammar", "kinds.toml"))
 
@@ -92,6 +119,7 @@ def find_profile(name: str) -> Profile:
         end=table["end"],
         messy=table["messy"],
         whole=table["whole"],
+        bare=table["bare"],
         rules=tuple(f"p.{label}" for label in weights),
         bounds=tuple(accumulate(weights.values())),
         fields=table["fields"],
@@ -102,6 +130,9 @@ def find_profile(name: str) -> Profile:
 
 def write_note(pen: Pen, profile: Profile) -> str:
     """One note about the pen's cast; the name of its kind."""
+    if profile.bare and pen.often(profile.bare):
+        _write_bare(pen)
+        return "bare"
     if pen.often(profile.messy):
         _write_messy(pen, profile)
         return "messy"
@@ -170,6 +201,22 @@ def _write_whole(pen: Pen) -> None:
     sign_further(pen, english(), 0.95)
     pen.put("\n")
     note.restyle(pen)
+
+
+def _write_bare(pen: Pen) -> None:
+    """A note without PHI: one written as a whole, or a few short lines of a kind."""
+    if pen.often(0.2):
+        note = pen.pick(_bare_notes().of(""))
+        note.write(pen)
+        note.restyle(pen)
+    else:
+        theme, between = pen.pick(_THEMES), pen.pick(("\n", "\n", "\n", " ", "; ", "\n\n"))
+        case = pen.pick(("", "", "", "", "upper", "lower"))
+        for number in range(pen.number(1, 6)):
+            pen.put(between if number else "")
+            english().write(theme, pen)
+        pen.parts[:] = [(styled(text, case), label) for text, label in pen.parts]
+    pen.put("\n")
 
 
 def _write_messy(pen: Pen, profile: Profile) -> None:

@@ -23,11 +23,32 @@ _INSURERS = words("organisations_insurers")
 _FORMS = (", P.C.", ", PC", ", LLC", " LLP", ", Inc.", ", P.A.", " PLLC", " Pty Ltd", " Ltd", ", S.C.")
 _SHOPS = ("Pharmacy", "Pharmacy", "Drugs", "Drug Store", "Chemist", "Apothecary", "Pharmacy & Gifts")
 _PLANS = words("organisations_plans")
+_SHAPES = words("organisations_shapes")
+_KNOWN = words("organisations_known")
+_CAMPUSES = (
+    "North",
+    "South",
+    "East",
+    "West",
+    "Main",
+    "Downtown",
+    "Midtown",
+    "University",
+    "Lakeside",
+    "Riverside",
+)
+_GENERAL = frozenset(words("organisations_general"))
+"""First words that do not name a house when they stand alone."""
 _WAYS = ("North", "South", "East", "West", "Greater", "Mid", "Upper", "Great")
 
 
 def make_hospital(pen: Pen, country: str) -> str:
     """Where people are cared for: hospital, practice, nursing home."""
+    shaped = pen.draw()
+    if shaped < 0.06:
+        return pen.pick(_KNOWN)
+    if shaped < 0.3:
+        return _of_shape(pen, country)
     kinds = _IN_KINDS if country == "IN" else _US_KINDS if country in ("US", "CA") else _UK_KINDS
     kind = pen.pick(kinds).replace("_", " ")
     odd = pen.draw()
@@ -82,6 +103,20 @@ def make_hospital(pen: Pen, country: str) -> str:
     if odd < 0.40:
         return f"{pen.pick(_VIRTUES).replace('_', ' ')} {_stem(pen, country)}"
     return f"{_stem(pen, country)} {kind}"
+
+
+def _of_shape(pen: Pen, country: str) -> str:
+    """A name whose tail says what it is part of, where it stands, or who owns it."""
+    stem = _stem(pen, country).removeprefix("St. ")
+    parts = {
+        "s": stem,
+        "f": make_family_name(pen),
+        "g": make_family_name(pen),
+        "t": make_town(pen, country).name,
+        "u": pen.pick(_SAINTS),
+        "w": pen.pick(_CAMPUSES),
+    }
+    return pen.pick(_SHAPES).format(**parts)
 
 
 def _foreign(pen: Pen, country: str) -> str:
@@ -139,10 +174,11 @@ def shorten_hospital(pen: Pen, name: str) -> str:
         "Holy",
         "Sacred",
         "University",
-        "Hospital",
         "Children's",
     ):
         return " ".join(words[:2])
+    if words[0] in _GENERAL:
+        return name
     return words[0] if len(words[0]) > 3 else " ".join(words[:2])
 
 
@@ -177,6 +213,13 @@ def make_organisation(pen: Pen, kind: str = "") -> str:
     if pen.draw() < 0.2:
         return pen.pick(_EMPLOYERS).replace("_", " ")
     return f"{_stem(pen)} {pen.pick(_TRADES).replace('_', ' ')}"
+
+
+def make_law_firm(pen: Pen) -> str:
+    """Lawyers under the names of their partners."""
+    names = [make_family_name(pen) for _ in range(pen.number(2, 3))]
+    firm = f"{', '.join(names[:-1])} & {names[-1]}"
+    return firm + pen.pick((", LLP", ", LLP", " LLP", ", P.C.", ", PLLC", " Solicitors", " Law Group", ""))
 
 
 def _stem(pen: Pen, country: str = "") -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from deidlab.make.codes import CODES
 from deidlab.make.grammar import Slot
 from deidlab.make.lists import professions, words
 from deidlab.make.numbers import (
@@ -16,7 +17,7 @@ from deidlab.make.numbers import (
     make_phone,
     make_url,
 )
-from deidlab.make.organisations import make_hospital, make_organisation, shorten_hospital
+from deidlab.make.organisations import make_hospital, make_law_firm, make_organisation, shorten_hospital
 from deidlab.make.pen import Pen
 from deidlab.make.people import PEOPLE
 from deidlab.make.places import (
@@ -175,6 +176,7 @@ SLOTS: dict[str, Slot] = {
     "org.pharmacy": _organisation("pharmacy"),
     "org.insurer": _organisation("insurer"),
     "org.insurer.plus": _new(_insurer_plus, "ORGANIZATION"),
+    "org.law": _new(make_law_firm, "ORGANIZATION"),
     "org.agency": _organisation("agency"),
     "city": write_town,
     "city.own": lambda pen: pen.put(pen.cast.town.name, "CITY"),
@@ -213,6 +215,7 @@ SLOTS: dict[str, Slot] = {
     "job.forces": _new(_soldier, "PROFESSION"),
     "street.route": _new(_route, "STREET"),
     **{f"id.{label.lower()}": _id(label) for label in _IDS},
+    **CODES,
     **PEOPLE,
     **STAFF,
     **TIMES,
