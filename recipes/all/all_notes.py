@@ -159,13 +159,17 @@ def main() -> None:
     parser.add_argument("--meddocan", type=Path)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--share", type=float, default=1.0, help="of each kind of notes; for trying it out")
+    parser.add_argument("--further", action="store_true", help="the notes of the second training")
     said = parser.parse_args()
     if said.prepare:
         prepare_base(said.base, said.prepare)
         return
     began = time.perf_counter()
     base = said.base and prepare_base(said.base, said.out.with_suffix(f".base{PREPARED}"))
-    n = write_notes(read_recipe(), base, said.meddocan, said.out, said.share)
+    recipe = read_recipe()
+    if said.further:
+        recipe["seed"] = recipe["further"]["seed"]
+    n = write_notes(recipe, base, said.meddocan, said.out, said.share)
     print(f"{n} notes written in {time.perf_counter() - began:.0f} s", flush=True)
 
 

@@ -1,6 +1,7 @@
 """Train the model for all languages on the notes that all_notes.py wrote, or distil a smaller one from it.
 
     python recipes/all/train.py --notes NOTES --model ENCODER --out RUN [--seconds 540]
+    python recipes/all/train.py --notes NOTES --further --model RUN --out RUN2
     python recipes/all/train.py --notes NOTES --teacher RUN --layers 3 --out STUDENT
 
 ENCODER is what encoder.py wrote. With `--seconds` the first epoch is timed, and where all would not fit,
@@ -134,6 +135,7 @@ def main() -> None:
     )
     parser.add_argument("--notes", type=Path)
     parser.add_argument("--model", help="folder of the encoder")
+    parser.add_argument("--further", action="store_true", help="the second training, of a run")
     parser.add_argument("--teacher", type=Path, help="a run to distil a smaller student from")
     parser.add_argument("--layers", type=int, default=3, help="layers of the student")
     parser.add_argument("--out", type=Path)
@@ -146,6 +148,8 @@ def main() -> None:
         unpack_run(*said.unpack)
         return
     changes, model = json.loads(said.changes), said.model
+    if said.further:
+        changes = read_recipe()["further"] | changes
     if said.teacher:
         changes = read_recipe()["shrink"] | changes
         model = str(cut_layers(said.teacher, said.layers, said.out.with_name(f"{said.out.name}-start")))
