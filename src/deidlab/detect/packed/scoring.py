@@ -87,7 +87,7 @@ class RowScorer:
         for row in rows.rows:
             scores[row.words] = self._run(row)[row.pieces]
         self._tagger.train(was_training)
-        found: Scores = scores.cpu().numpy()
+        found: Scores = _fetch(scores).numpy()
         return found
 
     def _run(self, row: _Row) -> Any:
@@ -96,6 +96,16 @@ class RowScorer:
         if key not in self._steps:
             self._steps[key] = ScoreSteps(self._tagger, row.shape, self._device, self._graphed)
         return self._steps[key].run(row.values, row.shape)
+
+
+def _fetch(scores: Any) -> Any:
+    """A tensor of the device, here; from a GPU by way of memory that stays in place, which is far faster."""
+    if scores.device.type != "cuda":
+        return scores.cpu()
+    here = torch.empty(scores.shape, dtype=scores.dtype, pin_memory=True)
+    here.copy_(scores, non_blocking=True)
+    torch.cuda.current_stream().synchronize()
+    return here
 
 
 class WordScorer:
