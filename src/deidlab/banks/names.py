@@ -76,7 +76,7 @@ def _pools() -> dict[tuple[str, str], tuple[str, ...]]:
 @functools.cache
 def _given() -> dict[str, tuple[str, str]]:
     found: dict[str, tuple[str, str]] = {}
-    # The first origin has the last word. A name that only a later one gives to the other gender keeps its own.
+    # The first origin has the last word: a name that a later one gives to the other gender keeps its own.
     for origin in reversed(origins()):
         men, women = (dict.fromkeys(_keys(name_pool(origin, kind))) for kind in ("m", "f"))
         # Every start builds this: names share one value, and none is looked at by itself.
