@@ -1,4 +1,4 @@
-"""The carriers that formats stand for, by their names: what a container encloses is unpacked by one of them."""
+"""The carriers that formats stand for, by their names: one of them unpacks what a container encloses."""
 
 from __future__ import annotations
 
