@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import deidlab
+from deidlab.detect.embedded import model_folder
 from deidlab.detect.folder import is_committee, read_committee
 from deidlab.inputfile import digest_input
 from deidlab.mask import policy_to_table
-from deidlab.pipeline.calibrating import model_folder
 from deidlab.pipeline.jobs import MaskJob
 from deidlab.pipeline.run.partial import Partial
 from deidlab.pipeline.run.sealing import Seal
