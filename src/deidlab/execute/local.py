@@ -26,7 +26,7 @@ def run_tasks(
 
 
 def _by_processes(
-    tasks: Iterable[Task[Item]], setup: Setup[Item, Result], n_workers: int
+    tasks: Iterator[Task[Item]], setup: Setup[Item, Result], n_workers: int
 ) -> Iterator[Completion[Result]]:
     # Imported here: most runs are short, and do without.
     from deidlab.execute.crew import Crew
