@@ -14,6 +14,7 @@ from io import BufferedReader
 from pathlib import Path
 
 MAX_BYTES = 128 * 1024 * 1024
+_PIECE = 1 << 16
 
 # Streams that whoever started this process opened for it, such as `< notes` or a shell's `<(…)`.
 _HANDED_IN = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
@@ -34,7 +35,7 @@ def read_input(path: Path, limit: int = MAX_BYTES) -> bytes:
         left = limit + 1
         while left > 0 and size <= limit:
             # One more byte than there should be, so that the common case takes two calls.
-            piece = os.read(descriptor, min(left, max(size + 1, 1 << 16)))
+            piece = os.read(descriptor, min(left, max(size + 1, _PIECE)))
             if not piece:
                 return pieces[0] if len(pieces) == 1 else b"".join(pieces)
             pieces.append(piece)
@@ -44,18 +45,25 @@ def read_input(path: Path, limit: int = MAX_BYTES) -> bytes:
     raise OSError(errno.EFBIG, f"more than {limit >> 20} MiB is too much to read at once", str(path))
 
 
-def digest_input(path: Path) -> str:
+def digest_input(path: Path | str) -> str:
     """The SHA-256 of the whole file, however large."""
-    with open_input(path) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    whole = hashlib.sha256()
+    descriptor = _descriptor(path)
+    try:
+        # Most are small, and a run's record has a thousand of them: no more is set up than is read.
+        while piece := os.read(descriptor, _PIECE):
+            whole.update(piece)
+    finally:
+        os.close(descriptor)
+    return whole.hexdigest()
 
 
-def require_regular(path: Path) -> None:
+def require_regular(path: Path | str) -> None:
     """Raise unless the path is a regular file, for libraries that open it themselves."""
     _refuse_others(os.stat(path).st_mode, path)  # noqa: PTH116 (called once a note)
 
 
-def _descriptor(path: Path) -> int:
+def _descriptor(path: Path | str) -> int:
     name = os.fspath(path)
     if name.startswith(_HANDED_IN):
         return os.open(name, os.O_RDONLY)
@@ -70,7 +78,7 @@ def _descriptor(path: Path) -> int:
     return descriptor
 
 
-def _refuse_others(mode: int, path: Path) -> None:
+def _refuse_others(mode: int, path: Path | str) -> None:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(mode):

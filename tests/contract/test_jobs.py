@@ -19,7 +19,7 @@ import pytest
 from deidlab.errors import ConfigError, DeidError
 from deidlab.execute.attempts import Attempt, Leased
 from deidlab.execute.jobs import Ended, Jobs, NoFiles, Said, recover
-from deidlab.execute.local import Processes
+from deidlab.execute.processes import Processes
 from deidlab.execute.workers import Limits, Start
 from tests.unit.execute.kinds_of_work import CannotStart, Steps
 

@@ -5,7 +5,6 @@ One container is one document about one patient: the one that its recordTarget n
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 
@@ -17,7 +16,6 @@ _NAMESPACES = {
     "": "urn:hl7-org:v3", "sdtc": "urn:hl7-org:sdtc", "xsi": "http://www.w3.org/2001/XMLSchema-instance",
 }  # fmt: skip
 _PREFIXES = {name: f"{prefix}:" if prefix else "" for prefix, name in _NAMESPACES.items()}
-_ROOT = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?ClinicalDocument[\s>]")
 
 
 class CCDA:
@@ -37,12 +35,6 @@ class CCDA:
         for close in walk.closing:
             close()
         return write_xml(root, _NAMESPACES) + b"\n"
-
-
-def begins(head: bytes) -> bool:
-    """Whether a file may be of this kind, by its first bytes, in whatever encoding."""
-    plain = head.replace(b"\0", b"")
-    return _ROOT.search(plain) is not None and b"urn:hl7-org:v3" in plain
 
 
 def _read(content: bytes, removed: Removed) -> Element:

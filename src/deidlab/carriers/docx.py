@@ -144,8 +144,3 @@ class Docx:
         letter = _Letter.read(content)
         put_all(letter.slots(), texts)
         return letter.written()
-
-
-def begins(head: bytes) -> bool:
-    """Whether a file may be a Word document: a zip whose first entry is of an office package."""
-    return head.startswith(b"PK\x03\x04") and (b"[Content_Types].xml" in head or b"word/" in head)

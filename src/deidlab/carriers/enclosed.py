@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from deidlab.carriers.carrier import Carrier, Piece, Refused, Removed, Slot
 from deidlab.carriers.markup import Markup, read_markup
+from deidlab.carriers.standing import carrier_of
 from deidlab.carriers.tables import load_table
 
 MAX_DEPTH = 2
@@ -28,18 +29,6 @@ _TOO_DEEP = f"attachments more than {MAX_DEPTH} deep"
 _CHARSETS = {"utf-8": "utf-8", "us-ascii": "ascii", "iso-8859-1": "latin-1", "windows-1252": "cp1252"}
 _UTF8 = ("utf-8", "us-ascii")
 _TYPE = re.compile(r"([a-z-]+/[a-z0-9.+-]+)(?:\s*;\s*charset=\"?([A-Za-z0-9-]+)\"?)?", re.I)
-
-_STANDING: dict[str, tuple[Carrier, Callable[[], bool]]] = {}
-
-
-def stands(name: str, carrier: Carrier, is_installed: Callable[[], bool]) -> None:
-    """Make a carrier known by the name of its format, for whatever encloses such containers."""
-    _STANDING[name] = carrier, is_installed
-
-
-def fell(name: str) -> None:
-    """Undo `stands`."""
-    _STANDING.pop(name, None)
 
 
 def is_media_type(kind: str) -> bool:
@@ -112,7 +101,7 @@ class Enclosures:
         self._budget.spend(len(data))
         if self._budget.depth >= MAX_DEPTH:
             return self._left_out(_TOO_DEEP)
-        carrier = _carrier_of(kind)
+        carrier = carrier_of(kind)
         # A page in another character set may not say so itself.
         if carrier is not None and (kind != "html" or charset.lower() in _UTF8):
             return self._by_carrier(carrier, data)
@@ -154,11 +143,6 @@ class Enclosures:
     def _left_out(self, why: str) -> Enclosed | None:
         self._removed[why] += 1
         return None
-
-
-def _carrier_of(kind: str) -> Carrier | None:
-    carrier, is_installed = _STANDING.get(kind, (None, bool))
-    return carrier if is_installed() else None
 
 
 def _text(data: bytes, text: str, encoding: str) -> Enclosed:

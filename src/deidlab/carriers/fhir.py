@@ -5,7 +5,6 @@ One container is about one patient: a resource, a line of a bulk export, or a bu
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,8 +15,6 @@ from deidlab.carriers.fhir_place import sweep
 from deidlab.carriers.fhir_table import is_read, table
 from deidlab.carriers.fhir_walk import Walk
 from deidlab.carriers.json_text import read_json, write_json
-
-_BEGINS = re.compile(rb'"resourceType"\s*:\s*"[A-Z]')
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +55,6 @@ def unwrapped(content: bytes) -> bytes:
         ):
             return write_json(only["resource"], indented=False).encode()
     raise Refused("Parameters have one parameter here, a resource whose name is `resource`")
-
-
-def begins(head: bytes) -> bool:
-    """Whether the file may be of this kind, by its first bytes."""
-    return head.startswith(b"{") and _BEGINS.search(head) is not None
 
 
 def _read(content: bytes) -> dict[str, Any]:

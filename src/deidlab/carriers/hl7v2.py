@@ -267,11 +267,3 @@ def split_messages(data: bytes) -> Iterable[bytes]:
         raise Refused("no message: HL7 v2 begins with MSH, FHS or BHS")
     for start, end in zip(starts, [*starts[1:], len(data)], strict=True):
         yield data[start:end]
-
-
-def begins(head: bytes) -> bool:
-    return (
-        head.lstrip(b"\x0b")[:3] in (b"MSH", b"FHS", b"BHS")
-        and head[3:4].isascii()
-        and not head[3:4].isalnum()
-    )

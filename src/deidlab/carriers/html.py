@@ -24,7 +24,6 @@ from deidlab.carriers.xml_text import MAX_BYTES
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.I)
 _DECLARED = re.compile(rb"\A<\?xml[^>]{0,100}?encoding\s*=\s*[\"']([\w.:-]{1,40})")
-_BEGINS = re.compile(rb"<!doctype\s+html|<html[\s>]", re.I)
 _HARMLESS = re.compile(r"[-+]?\d{1,5}(?:\.\d{1,3})?(?:%|px|pt|em|\*)?|#?[0-9a-f]{6}|#[0-9a-f]{3}", re.I)
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z]{2,4})?")
 _SCRIPTS = frozenset(("data", "javascript", "vbscript", "blob", "cid", "mid", "view-source"))
@@ -181,8 +180,3 @@ def _named(pattern: re.Pattern[bytes], content: bytes) -> str:
     if name and name not in table()["charsets"]:
         raise Refused("it names a character set that is not known here; save it as UTF-8")
     return name
-
-
-def begins(head: bytes) -> bool:
-    """Whether a file may be a page, by its first bytes."""
-    return _BEGINS.search(head.replace(b"\0", b"")[:1024]) is not None

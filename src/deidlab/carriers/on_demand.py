@@ -23,14 +23,8 @@ class OnDemand:
     def put_together(self, content: bytes, texts: Sequence[str]) -> bytes:
         return self._carrier().put_together(content, texts)
 
-    def begins(self, head: bytes) -> bool:
-        """Whether a file may be of this kind, by its first bytes."""
-        return bool(self._loaded().begins(head))
-
     def _carrier(self) -> Carrier:
-        made: Carrier = getattr(self._loaded(), self._name)(**self._options)
-        return made
-
-    def _loaded(self) -> Any:
         with needing(*self._extra) if self._extra else contextlib.nullcontext():
-            return importlib.import_module(f"deidlab.carriers.{self._module}")
+            module = importlib.import_module(f"deidlab.carriers.{self._module}")
+        made: Carrier = getattr(module, self._name)(**self._options)
+        return made

@@ -34,8 +34,3 @@ def _walked(content: bytes) -> Rewriting:
     walk = Rewriting(content)
     walk.run()
     return walk
-
-
-def begins(head: bytes) -> bool:
-    """Whether a file may be RTF."""
-    return head.startswith(b"{\\rtf")

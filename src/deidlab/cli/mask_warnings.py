@@ -72,11 +72,11 @@ def annotation_warnings(counts: dict[str, int]) -> list[str]:
 
 def open_validated(path: Path | None, in_place: bool) -> Protocol | None:
     """The protocol of what was validated, before any work; `in_place` says that a record will be kept."""
+    if path is None:
+        return None
     from deidlab.errors import UsageError
     from deidlab.report.validation.protocol import read_protocol
 
-    if path is None:
-        return None
     if not in_place:
         raise UsageError("--validated compares the record of a run: name files for SRC and DST instead of -")
     return read_protocol(path)

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from deidlab.carriers import Carrier, enclosed
+from deidlab.carriers import Carrier, standing
 from deidlab.corpus.raw import BadDocument, RawDocument, ReadSettings
 from deidlab.errors import ConfigError, MissingExtraError
 from deidlab.inputfile import open_input
@@ -184,7 +184,7 @@ def register(format: Format) -> Format:
         if name in FORMATS or name in ALIASES:
             raise ConfigError(f"format '{name}': another format has this name; give it one of its own")
     if format.carrier is not None:
-        enclosed.stands(format.name, format.carrier, format.is_installed)
+        standing.stands(format.name, format.carrier, format.is_installed)
     FORMATS[format.name] = format
     ALIASES.update(dict.fromkeys(format.aliases, format.name))
     return format
@@ -193,7 +193,7 @@ def register(format: Format) -> Format:
 def forget(format: Format) -> None:
     """Undo `register`."""
     del FORMATS[format.name]
-    enclosed.fell(format.name)
+    standing.fell(format.name)
     for name in format.aliases:
         del ALIASES[name]
 

@@ -12,7 +12,7 @@ from deidlab.labels import guess_label_set
 from deidlab.languages import JOINT
 from deidlab.models import DEFAULT, EMBEDDED, HOME
 
-__all__ = ["EMBEDDED", "choose_model", "embedded_folder", "language_of", "language_of_labels"]
+__all__ = ["EMBEDDED", "choose_model", "embedded_folder", "language_of", "language_of_labels", "model_folder"]
 
 
 def language_of(model: str | None) -> str:
@@ -51,3 +51,8 @@ def embedded_folder(name: str) -> Path:
             "--rules only, or --model FOLDER with a folder that `deidlab export` wrote"
         )
     return folder
+
+
+def model_folder(model: str) -> Path:
+    """Where a model lies: an embedded one by its name, any other by its path."""
+    return embedded_folder(model) if model in EMBEDDED else Path(model)

@@ -16,6 +16,7 @@ from typing import Any
 
 from deidlab import languages
 from deidlab.corpus.files import complete_file
+from deidlab.detect.embedded import model_folder
 from deidlab.errors import ConfigError, CorpusError
 from deidlab.inputfile import read_input
 from deidlab.mask.base_labels import base_label
@@ -120,12 +121,6 @@ def _fingerprint(model: str) -> str:
         if path.name not in beside and path.suffix != ".md":
             digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:32]
-
-
-def model_folder(model: str) -> Path:
-    from deidlab.detect.embedded import EMBEDDED, embedded_folder
-
-    return embedded_folder(model) if model in EMBEDDED else Path(model)
 
 
 def write_calibration(calibration: Calibration, path: Path, overwrite: bool = False) -> None:

@@ -46,10 +46,9 @@ def _cues() -> dict[str, tuple[tuple[str, str], ...]]:
     every = {module: label for modules, label, _ in _kinds() for module in modules if module != _GENERIC}
     every.pop("luhn", None)  # Any number holds one time in ten.
     for modules, label, cues in _kinds():
+        rows = [(label, module) for module in (every if modules == (_GENERIC,) else modules)]
         for cue in cues:
-            rows = [(label, module) for module in modules]
-            generic = [(label, module) for module in every]
-            own.setdefault(cue, []).extend(generic if modules == (_GENERIC,) else rows)
+            own.setdefault(cue, []).extend(rows)
     return {cue: tuple(dict.fromkeys(rows)) for cue, rows in own.items()}
 
 

@@ -53,15 +53,20 @@ def _wide_table() -> dict[int, str]:
     return table
 
 
-def fold_terms(terms: Iterable[str]) -> set[str]:
-    """All of the terms as `fold_term` shows them, in one go; a term that comes to nothing is left out."""
-    listed = [term.replace("\n", " ") for term in terms]
-    lower = lowered("\n".join(listed))
+def fold_terms(terms: Iterable[str]) -> list[str]:
+    """Each of the terms once as `fold_term` shows it, in one go; one that comes to nothing is left out."""
+    listed = tuple(terms)
+    whole = "\n".join(listed)
+    if whole.count("\n") >= len(listed):
+        listed = tuple(term.replace("\n", " ") for term in listed)
+        whole = "\n".join(listed)
+    lower = lowered(whole)
     if _FOLDED.fullmatch(lower):
-        return set(lower.split("\n")) - {""}
+        return list(dict.fromkeys(filter(None, lower.split("\n"))))
     lower = lowered("\n".join(map(plain_form, listed)))
     table = {**(_PUNCTUATION if lower.isascii() else _wide_table()), ord("\n"): "\n"}
-    return {" ".join(term.split()) for term in lower.translate(table).split("\n")} - {""}
+    plain = (" ".join(term.split()) for term in lower.translate(table).split("\n"))
+    return list(dict.fromkeys(filter(None, plain)))
 
 
 Match = tuple[int, int, int]
@@ -102,14 +107,15 @@ class Terms:
     """
 
     def __init__(self, terms: Iterable[str], loose: bool = False) -> None:
-        forms = {term: term for term in fold_terms(terms)}
-        for term in [term for term in forms if " " in term] if loose else ():
+        folded_terms = fold_terms(terms)
+        forms = dict(zip(folded_terms, folded_terms, strict=True))
+        for term in [term for term in folded_terms if " " in term] if loose else ():
             gaps = min(term.count(" "), 3)
             for wide in itertools.product((" ", "  "), repeat=gaps):
                 parts = itertools.zip_longest(term.split(" ", gaps), wide, fillvalue="")
                 forms["".join(map("".join, parts))] = term
         ordered = sorted(forms)
-        self.terms = tuple(forms[form] for form in ordered)
+        self.terms = tuple(map(forms.__getitem__, ordered))
         # A blank in front makes every match start at a word, at no cost.
         # Imported here: a machine that only trains and tests models may lack what rules and lists need.
         from ahocorasick_rs import AhoCorasick

@@ -11,7 +11,7 @@ from pathlib import Path
 from deidlab.errors import ConfigError
 from deidlab.execute.attempts import Leased
 from deidlab.execute.jobs import Home, Jobs, recover
-from deidlab.execute.local import Processes
+from deidlab.execute.processes import Processes
 from deidlab.execute.workers import Limits
 from deidlab.study.folder import ATTEMPTS, write_whole
 from deidlab.study.opening import write_config

@@ -9,5 +9,5 @@ elsewhere.
     cutting, asking               notes -> questions -> spans, failures and times
     naming, judging               a system's labels -> those of the gold; what it found beside the gold
     comparing, copies             the comparison; the same on notes in poorer shape and with other names
-    masking                       `load_detector`: whatever can be compared can mask
+    masking                       `load_detector`: whatever can be compared can mask (tagging: as a model)
 """

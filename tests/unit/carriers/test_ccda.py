@@ -12,7 +12,8 @@ import pytest
 from lxml import etree
 
 from deidlab.carriers import KEY, Refused
-from deidlab.carriers.ccda import CCDA, begins
+from deidlab.carriers.beginnings import is_ccda
+from deidlab.carriers.ccda import CCDA
 from deidlab.carriers.ccda_table import counted_as, table
 from deidlab.corpus.formats import recognise_format
 from deidlab.mask import load_policy
@@ -269,10 +270,10 @@ def test_other_xml_is_no_cda_document(tmp_path: Path) -> None:
         "<ClinicalDocument/>",
         "<a>ClinicalDocument urn:hl7-org:v3</a>",
     ):
-        assert not begins(text.encode())
+        assert not is_ccda(text.encode())
     (tmp_path / "a.xml").write_text('<?xml version="1.0"?><deIdi2b2><TEXT>a</TEXT></deIdi2b2>')
     assert recognise_format(tmp_path / "a.xml").name == "i2b2"
-    assert begins(HEAD.encode()) and begins(f"<!-- a licence -->{HEAD}".replace("<Cl", "<cda:Cl").encode())
+    assert is_ccda(HEAD.encode()) and is_ccda(f"<!-- a licence -->{HEAD}".replace("<Cl", "<cda:Cl").encode())
 
 
 def test_every_kind_and_rule_in_the_table_is_known() -> None:

@@ -16,7 +16,8 @@ from xml.etree import ElementTree
 import pytest
 
 from deidlab.carriers import Refused, xml_text
-from deidlab.carriers.docx import Docx, begins
+from deidlab.carriers.beginnings import is_docx
+from deidlab.carriers.docx import Docx
 from deidlab.corpus.formats import recognise_format
 from tests.containers import DERIVED
 from tests.unit.carriers import letter_runs
@@ -227,7 +228,7 @@ def test_a_letter_is_recognised_by_its_name_and_by_its_content(tmp_path: Path) -
     assert (
         recognise_format(tmp_path / "a.docx").name == recognise_format(tmp_path / "nameless").name == "docx"
     )
-    assert not begins(b"PK\x03\x04 something else")
+    assert not is_docx(b"PK\x03\x04 something else")
 
 
 def _deep() -> bytes:

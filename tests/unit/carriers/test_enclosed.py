@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import deidlab.corpus
-from deidlab.carriers import Parts, Piece, Refused, enclosed
+from deidlab.carriers import Parts, Piece, Refused, enclosed, standing
 from deidlab.carriers.fhir import FHIR
 from deidlab.carriers.hl7v2 import HL7v2
 from deidlab.cli.app import run
@@ -43,12 +43,12 @@ class Cutter:
 @pytest.fixture
 def pdf() -> Iterator[None]:
     """The toy in the place of a carrier of letters."""
-    before = enclosed._STANDING.get("pdf")
-    enclosed.stands("pdf", Cutter(), lambda: True)
+    before = standing._STANDING.get("pdf")
+    standing.stands("pdf", Cutter(), lambda: True)
     yield
-    enclosed.fell("pdf")
+    standing.fell("pdf")
     if before is not None:
-        enclosed.stands("pdf", *before)
+        standing.stands("pdf", *before)
 
 
 def packed(data: bytes) -> str:
@@ -122,7 +122,7 @@ def test_the_kinds_of_encapsulated_data(
     kind: str, subtype: str, data: bytes, kept: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Whether or not a carrier of pages stands.
-    monkeypatch.delitem(enclosed._STANDING, "html", raising=False)
+    monkeypatch.delitem(standing._STANDING, "html", raising=False)
     message = f"MSH|^~\\&|LAB\rOBX|1|ED|X^Y||^{kind}^{subtype}^Base64^{packed(data)}\r".encode()
     parts = HL7v2().take_apart(message)
     texts = [piece.text for piece in parts.pieces]
@@ -156,11 +156,11 @@ def test_what_it_cannot_take_apart_is_removed_and_counted() -> None:
 
 
 def test_a_carrier_whose_library_is_missing_takes_no_part() -> None:
-    enclosed.stands("nobody", Cutter(), lambda: False)
+    standing.stands("nobody", Cutter(), lambda: False)
     try:
-        assert enclosed._carrier_of("nobody") is None
+        assert standing.carrier_of("nobody") is None
     finally:
-        enclosed.fell("nobody")
+        standing.fell("nobody")
 
 
 def test_records_in_records_are_unpacked_to_a_depth() -> None:

@@ -11,8 +11,9 @@ import pytest
 from lxml import html as lxml_html
 
 from deidlab.carriers import Refused, xml_text
+from deidlab.carriers.beginnings import is_html
 from deidlab.carriers.css import clean_declarations, clean_sheet
-from deidlab.carriers.html import HTMLLetter, begins
+from deidlab.carriers.html import HTMLLetter
 from deidlab.carriers.tables import load_table
 from deidlab.corpus.formats import recognise_format
 from tests.unit.carriers.masking import mask, unchanged
@@ -276,4 +277,4 @@ def test_pages_are_recognised(tmp_path: Path) -> None:
     ):
         (tmp_path / name).write_text(text)
         assert recognise_format(tmp_path / name).name == "html"
-    assert not begins(b"<deIdi2b2>") and not begins(b"a <html>"[:4])
+    assert not is_html(b"<deIdi2b2>") and not is_html(b"a <html>"[:4])

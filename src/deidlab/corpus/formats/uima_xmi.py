@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from deidlab.carriers import Refused
-from deidlab.carriers.docx_package import Package
 from deidlab.corpus import uima
 from deidlab.corpus.files import name_to_id, read_bytes, read_sidecar
 from deidlab.corpus.format import Format, register
@@ -47,6 +46,8 @@ def read(path: Path, settings: ReadSettings) -> Iterator[RawDocument | BadDocume
 
 def _unpack(data: bytes, path: Path) -> bytes:
     """The one CAS of an export; its limits are those of any package."""
+    from deidlab.carriers.docx_package import Package
+
     try:
         package = Package(data)
         names = [each for each in package.names if each.endswith(".xmi")]

@@ -6,3 +6,6 @@ classes.py  what a column can be; plan.py: a TOML that says so of each
 propose.py  a first plan from names, types and shapes.py
 rows.py     a row as a container, and back
 """
+
+ENDINGS = (".csv", ".tsv", ".parquet")
+"""Of files that are tables."""

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 from deidlab.corpus.database_cells import from_plain
 from deidlab.corpus.files import bounded_lines
 from deidlab.corpus.raw import MAX_NOTE_CHARACTERS
+from deidlab.corpus.tables import ENDINGS
 from deidlab.corpus.tables.plan import ColumnPlan, TablePlan
-from deidlab.corpus.tables.schema import ENDINGS, Column, Schema, Table
+from deidlab.corpus.tables.schema import Column, Schema, Table
 from deidlab.corpus.tables.stores import Filled, Filling, Row, Snapshot, Store, Target, plain_cell
 from deidlab.errors import ConfigError, CorpusError, needing
 from deidlab.inputfile import open_input, require_regular

@@ -6,8 +6,6 @@ import hashlib
 import json
 from dataclasses import astuple, dataclass
 
-ENDINGS = (".csv", ".tsv", ".parquet")
-"""Of files that are tables."""
 WHOLE = ("int2", "int4", "int8")
 TYPES = (
     *WHOLE, "number", "float", "bool", "text", "date", "timestamp", "timestamptz", "time", "uuid", "json",

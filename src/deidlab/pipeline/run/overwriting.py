@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from deidlab.corpus.files import SIDECAR, id_to_name, refuse_existing, refuse_foreign, refuse_overlap
 from deidlab.corpus.format import FORMATS
-from deidlab.corpus.tables.schema import ENDINGS
+from deidlab.corpus.tables import ENDINGS
 from deidlab.errors import CorpusError
 from deidlab.pipeline.jobs import MaskJob
 from deidlab.pipeline.run.record import NOTES, OUTPUTS, RECORD, record_folder

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import deidlab
+from deidlab.detect.embedded import model_folder
 from deidlab.detect.folder import is_committee, read_committee
 from deidlab.inputfile import digest_input
 from deidlab.mask import policy_to_table
-from deidlab.pipeline.calibrating import model_folder
 from deidlab.pipeline.jobs import MaskJob
 from deidlab.pipeline.run.partial import Partial
 from deidlab.pipeline.run.sealing import Seal
@@ -92,15 +92,31 @@ def digest_files(place: Path) -> Iterator[tuple[str, str]]:
 def digest_folder(folder: Path, left_out: tuple[str, ...] = ()) -> str:
     """One SHA-256 of all files below a folder with their names."""
     whole = hashlib.sha256()
-    for path in _files(folder):
-        parts = path.relative_to(folder).parts
-        if not set(parts) & set(left_out):
-            whole.update(f"{'/'.join(parts)}\0{digest_input(path)}\n".encode())
+    for parts in sorted(_files_below(os.fspath(folder), left_out)):
+        told = digest_input(os.path.join(folder, *parts))  # noqa: PTH118 (called a thousand times at a start)
+        whole.update(f"{'/'.join(parts)}\0{told}\n".encode())
     return whole.hexdigest()
 
 
+def _files_below(
+    folder: str, left_out: tuple[str, ...], above: tuple[str, ...] = ()
+) -> Iterator[tuple[str, ...]]:
+    """Each file below a folder by the names on the way to it; whatever is called like those left out is not
+    looked into."""
+    with os.scandir(folder) as found:
+        for each in found:
+            if each.name in left_out:
+                continue
+            if each.is_dir(follow_symlinks=False):
+                yield from _files_below(each.path, left_out, (*above, each.name))
+            elif each.is_file():
+                yield (*above, each.name)
+
+
 def _files(place: Path) -> list[Path]:
-    return sorted(each for each in place.rglob("*") if each.is_file()) if place.is_dir() else [place]
+    if not place.is_dir():
+        return [place]
+    return [place.joinpath(*parts) for parts in sorted(_files_below(os.fspath(place), ()))]
 
 
 def _digest_model(job: MaskJob) -> str | None:

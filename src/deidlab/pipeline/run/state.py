@@ -21,7 +21,9 @@ from deidlab.files import open_private
 from deidlab.types import Span, rows_to_spans, spans_to_rows
 
 _KEEP_SECONDS = 0.25
+# In one transaction: the disk is waited for once, and a kill leaves all of it or nothing.
 _SCHEMA = """
+BEGIN;
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT);
 CREATE TABLE notes (number INTEGER PRIMARY KEY, id BLOB UNIQUE, sealed BLOB, patient BLOB, text BLOB,
                     spans TEXT, facts BLOB, tally TEXT);
@@ -30,6 +32,7 @@ CREATE TABLE patients (patient BLOB PRIMARY KEY, state BLOB) WITHOUT ROWID;
 CREATE TABLE given (id BLOB PRIMARY KEY, text BLOB, spans TEXT) WITHOUT ROWID;
 CREATE TABLE failures (number INTEGER PRIMARY KEY, document TEXT, stage TEXT, reason TEXT, sealed BLOB);
 CREATE TABLE tasks (number INTEGER PRIMARY KEY);
+COMMIT;
 """
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from deidlab.rules.folding import Terms, lowered
 from deidlab.rules.person import INITIAL, WORD, fold_word, is_family, is_given, is_never
-from deidlab.rules.wordlists import is_everyday, word_list
+from deidlab.rules.wordlists import is_everyday, word_lines, word_list
 from deidlab.types import Span
 
 NAME, PLACE = "rules:name-list", "rules:place-list"
@@ -49,12 +49,12 @@ _LABELS = (("states", "STATE"), ("cities", "CITY"), ("countries", "COUNTRY"))
 
 @functools.cache
 def _people() -> Terms:
-    return Terms((*word_list("given"), *word_list("family"), *word_list("both")))
+    return Terms((*word_lines("given"), *word_lines("family"), *word_lines("both")))
 
 
 @functools.cache
 def _places() -> tuple[Terms, dict[str, str]]:
-    labels = {term: label for name, label in _LABELS for term in word_list(name)}
+    labels = {term: label for name, label in _LABELS for term in word_lines(name)}
     return Terms(labels), labels
 
 
