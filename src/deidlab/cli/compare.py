@@ -11,6 +11,7 @@ from deidlab.cli.options.intervals import IntervalOptions
 from deidlab.cli.options.output import AnswerOptions, OverwriteOption
 from deidlab.cli.options.reading import ReadingOptions
 from deidlab.cli.output import print_json, tell, tell_written
+from deidlab.systems.members import SystemOptions, read_maps
 
 if TYPE_CHECKING:
     from deidlab.systems.comparing import Comparison
@@ -23,31 +24,16 @@ _PRINTED = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class SystemOptions:
-    """Which systems, and how they are reached."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedOptions(SystemOptions):
+    """Which systems, and how they are asked."""
 
     GROUP: ClassVar[str] = "Systems"
 
-    system: tuple[str, ...] = option(
-        help="A system, as KIND:ARGUMENT or NAME=KIND:ARGUMENT: embedded:en, rules:es, run:FOLDER, "
-        "hf:FOLDER, "
-        "hf-pipeline:FOLDER, gliner:FOLDER, presidio, spacy:MODEL, philter, scrubadub, corpus:FOLDER, "
-        'command:"PROGRAM …", http:URL. May be given several times.',
-        default=(), metavar="SYSTEM",
-    )  # fmt: skip
-    python: tuple[str, ...] = option(
-        help="The Python that runs adapters of other people's libraries; KIND=PATH or NAME=PATH for one "
-        "system.",
-        default=(), metavar="PATH",
-    )  # fmt: skip
-    ensemble: str = option("", help="Add a row in which all answer as one.", metavar="union|vote|mean")
-    timeout: float = option(60.0, help="Seconds that a system has for a note.", min=0.01)
-    start_timeout: float = option(300.0, help="Seconds that a system has to start.", min=0.01)
-    cores: int = option(1, help="Cores that each system may use; 0 is all.", min=0)
-    allow_host: tuple[str, ...] = option(
-        help="A host beyond this machine that http: may send notes to.", default=(), metavar="HOST"
+    ensemble: str = option(
+        "", help="Add a row in which all answer as one, as they would mask.", metavar="union|vote|mean"
     )
+    cores: int = option(1, help="Cores that each system may use; 0 is all.", min=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +43,6 @@ class JudgingOptions:
     GROUP: ClassVar[str] = "How to judge"
 
     labels: str = option("i2b2-groups", help="The label set that labels are compared in.", metavar="SET")
-    map: tuple[str, ...] = option(
-        help="A TOML file with a row a label, for labels that no shipped map knows; NAME=FILE for one "
-        "system.",
-        default=(), metavar="FILE",
-    )  # fmt: skip
     robustness: bool = option(
         False,
         help="Also on the notes in lower case, in upper case, with scanning noise and with wrapped lines.",
@@ -78,7 +59,7 @@ class CompareOptions:
     notes: Path = argument(metavar="NOTES", help="Notes with gold spans, in any format.")
     out: Path = option(help="The folder for the report: HTML, Markdown, LaTeX, CSV, JSON.")
     show_text: bool = option(False, help="Quote the notes where systems went wrong, in the report.")
-    systems: SystemOptions
+    systems: ComparedOptions
     judging: JudgingOptions
     intervals: IntervalOptions
     reading: ReadingOptions
@@ -137,26 +118,13 @@ def _settings(options: CompareOptions, names: list[str]) -> CompareSettings:
     return CompareSettings(
         scoring=ScoreSettings(resample=options.intervals.settings()),
         target=judging.labels,
-        maps=_read_maps(judging.map, names),
+        maps=read_maps(systems.map, names),
         limits=Limits(systems.start_timeout, systems.timeout, systems.cores),
         hosts=systems.allow_host,
         ensemble=systems.ensemble,
         robustness=judging.robustness,
         fairness=judging.fairness,
     )
-
-
-def _read_maps(given: tuple[str, ...], names: list[str]) -> dict[str, dict[str, str]]:
-    from deidlab.errors import UnknownNameError
-    from deidlab.labels import load_map
-
-    maps = {}
-    for each in given:
-        name, mark, path = each.rpartition("=")
-        if mark and name not in names:
-            raise UnknownNameError("system", name, names)
-        maps[name if mark else ""] = load_map(path)
-    return maps
 
 
 def _report(comparison: Comparison, name: str, show_text: bool) -> Any:

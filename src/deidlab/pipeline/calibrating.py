@@ -93,6 +93,8 @@ class Calibrator:
 
 def describe_detector(finding: Finding) -> dict[str, Any]:
     """What a calibration holds for: anything that may find less makes it another detector."""
+    if finding.together:
+        raise ConfigError("a calibration chooses a threshold, and each --system decides by itself")
     model = None if finding.rules == "only" else finding.model
     # Told only where they are not the usual ones, so that calibrations of old still hold.
     unusual: dict[str, Any] = {"without_rules": sorted(set(finding.without_rules))}

@@ -27,8 +27,10 @@ from deidlab.systems.judging import (
     add_ensemble,
     ask_about,
     name_answers,
+    name_for_ensemble,
     pair_found,
 )
+from deidlab.systems.members import rows_for
 from deidlab.systems.naming import (
     LabelCounts,
     Naming,
@@ -97,7 +99,9 @@ def compare(
         raise ConfigError(f"no system started: {'; '.join(f'{name}: {why}' for name, why in absent.items())}")
     namings = {name: _naming(*asked[name], gold, settings) for name in asked}
     found = {name: name_answers(answers, namings[name]) for name, (_, answers) in asked.items()}
-    add_ensemble(gold, found, settings.ensemble)
+    if settings.ensemble:
+        said = {name: name_for_ensemble(name, answers, settings) for name, (_, answers) in asked.items()}
+        add_ensemble(gold, said, found, settings)
     scores = score_systems({name: pair_found(gold, spans) for name, spans in found.items()}, settings.scoring)
     members = {name: (spec, namings[name]) for name, (spec, _) in asked.items()}
     copies = ask_copies(members, gold, settings, tell)
@@ -136,7 +140,7 @@ def _naming(
         seen | set(answers.facts.labels),
         settings.target,
         answers.facts.scheme,
-        settings.maps.get(spec.name) or settings.maps.get(""),
+        rows_for(spec.name, settings.maps),
     )
     return hide_words(naming, (each.text for each in documents))
 

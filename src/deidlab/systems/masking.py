@@ -8,7 +8,7 @@ masked as OTHER, and a note that it fails on fails.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from deidlab import detect
@@ -21,11 +21,13 @@ from deidlab.errors import ConfigError, ModelError
 from deidlab.labels import load_label_set
 from deidlab.systems.asking import ask_text
 from deidlab.systems.contract import SystemFailure
-from deidlab.systems.naming import GROUPS, NATIVE, find_naming
+from deidlab.systems.members import Member
+from deidlab.systems.naming import NATIVE
 from deidlab.systems.opening import System, make_system
 from deidlab.systems.process import Limits
 from deidlab.systems.recorded import RecordedSystem
 from deidlab.systems.specification import KINDS, SystemSpec, read_specs
+from deidlab.systems.together import name_natively, native_names
 from deidlab.types import Document, Span
 
 _UNKNOWN = "OTHER"
@@ -55,6 +57,16 @@ def language_of(model: str | None) -> str:
         kind, _, argument = name.partition(":")
         return argument if kind == "rules" else ""
     return language_of_model(name)
+
+
+def language_of_members(members: Sequence[Member]) -> str:
+    """The one language that systems tell; empty where none does."""
+    told = {language_of(f"{each.spec.kind}:{each.spec.argument}") for each in members} - {""}
+    if len(told) > 1:
+        raise ConfigError(
+            f"the systems are for {' and '.join(sorted(told))}: say with --language what the notes are in"
+        )
+    return next(iter(told), "")
 
 
 def folder_of(model: str | None) -> Path | None:
@@ -100,20 +112,6 @@ def open_tagger(name: str) -> Model:
     return SystemModel(spec, system)
 
 
-def native_names(labels: Sequence[str], scheme: str = "") -> dict[str, str]:
-    """What each label is called natively: as its own map says, or by its group; what nobody knows is
-    OTHER."""
-    direct = find_naming(labels, NATIVE, scheme)
-    if not direct.missing:
-        return dict(direct.names)
-    grouped, native = find_naming(labels, GROUPS, scheme), find_naming(load_label_set(GROUPS).labels, NATIVE)
-    names = {}
-    for label in labels:
-        group = grouped.names.get(label)
-        names[label] = _UNKNOWN if group is None else native.names.get(group, "")
-    return names | dict(direct.names)
-
-
 def _native_tags() -> tuple[str, ...]:
     return load_label_set(NATIVE).tags
 
@@ -151,7 +149,6 @@ class SystemModel:
     system: System
     language: str = ""
     own_threshold: float | None = None
-    _names: dict[str, str] = field(default_factory=dict)
     _is_open: bool = False
 
     @property
@@ -169,10 +166,7 @@ class SystemModel:
             found = ask_text(self.system, document.text).spans
         except SystemFailure as failure:
             raise ModelError(f"{self.spec.name} {failure.reason}") from None
-        facts = self.system.facts
-        if new := {each.label for each in found} - self._names.keys():
-            self._names |= native_names(sorted(new | set(facts.labels)), facts.scheme)
-        spans = [replace(each, source="model") for each in _renamed(found, self._names)]
+        spans = [replace(each, source="model") for each in name_natively(found, self.system.facts, {})]
         return spans, [(start, end, _covered(start, end, spans)) for start, end in find_words(document.text)]
 
 

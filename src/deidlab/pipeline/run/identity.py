@@ -15,6 +15,7 @@ from deidlab.pipeline.jobs import DetectJob, MaskJob
 from deidlab.pipeline.run.record import versions
 from deidlab.pipeline.run.sameness import pin_finding
 from deidlab.pipeline.run.sealing import Seal
+from deidlab.systems.fingerprint import shown_name
 
 # What the lines of parts hold: an unfinished run of another form cannot be continued.
 _PARTS = "rendered"
@@ -33,6 +34,7 @@ def describe_settings(job: MaskJob, kind: str) -> dict[str, Any]:
         "format": kind,
         "found_by": "given spans" if job.spans is not None else "detector",
         "model": None if finding.rules == "only" else finding.model and Path(finding.model).name,
+        "systems": [shown_name(each.spec) for each in finding.find_members()] if finding.together else [],
         "rules": finding.rules,
         "without_rules": list(finding.without_rules),
         "device": "cpu" if finding.rules == "only" else finding.device,
