@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,6 +17,7 @@ from deidlab.systems.members import SystemOptions, read_maps
 if TYPE_CHECKING:
     from deidlab.systems.comparing import Comparison
     from deidlab.systems.judging import CompareSettings
+    from deidlab.systems.specification import SystemSpec
 
 # What fits a terminal; the labels, every place and every test are in the folder.
 _PRINTED = (
@@ -80,6 +82,7 @@ def compare(options: CompareOptions) -> None:
     from deidlab.errors import UsageError
     from deidlab.report.study.files import report_to_json, write_report
     from deidlab.report.tables import print_table
+    from deidlab.systems.comparing import best_by_recall
     from deidlab.systems.comparing import compare as run_comparison
     from deidlab.systems.specification import read_specs
 
@@ -90,7 +93,8 @@ def compare(options: CompareOptions) -> None:
     refuse_existing(options.out, options.overwriting.overwrite)
     documents = list(read_corpus(options.notes, options.reading.format, options.reading.files))
     comparison = run_comparison(documents, specs, settings, lambda said: tell(said, answering.silent))
-    report = _report(comparison, options.notes.name, options.show_text)
+    shown, typed = (_commands(comparison, specs, options.systems, whole) for whole in (False, True))
+    report = _report(comparison, options.notes.name, options.show_text, shown)
     written = write_report(report, options.out, ("html", "markdown", "latex", "csv", "json"))
     if answering.as_json:
         print_json(report_to_json(report))
@@ -100,6 +104,8 @@ def compare(options: CompareOptions) -> None:
                 print_table(table)
     for line in report.missing:
         tell(line)
+    best = best_by_recall(comparison)[0].name
+    tell(f"to mask with {best}, which leaves least visible: {typed[best]}", answering.silent)
     tell_written(written[:1], answering.silent)
 
 
@@ -127,7 +133,20 @@ def _settings(options: CompareOptions, names: list[str]) -> CompareSettings:
     )
 
 
-def _report(comparison: Comparison, name: str, show_text: bool) -> Any:
+def _commands(
+    comparison: Comparison, specs: Sequence[SystemSpec], options: SystemOptions, whole: bool
+) -> dict[str, str]:
+    """What masks with each system, and with all that started as one."""
+    from deidlab.systems.judging import ENSEMBLE
+    from deidlab.systems.telling import mask_command
+
+    there = [each for each in specs if each.name not in comparison.absent]
+    how = comparison.settings.ensemble
+    commands = {each.name: mask_command([each], how, options, whole) for each in there}
+    return {ENSEMBLE: mask_command(there, how, options, whole)} | commands
+
+
+def _report(comparison: Comparison, name: str, show_text: bool, commands: Mapping[str, str]) -> Any:
     import datetime
     import os
     import platform
@@ -157,4 +176,4 @@ def _report(comparison: Comparison, name: str, show_text: bool) -> Any:
             for each in comparison.results
         },
     }
-    return build_compare_report(comparison, f"Systems compared on {name}", provenance, show_text)
+    return build_compare_report(comparison, f"Systems compared on {name}", provenance, show_text, commands)

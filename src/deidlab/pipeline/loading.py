@@ -35,7 +35,6 @@ def load_finding(finding: Finding) -> Detector:
                 language=finding.find_language(),
             ),
         )
-    model = None if finding.rules == "only" else finding.model
     settings = DetectorSettings(
         rules=finding.rules,
         known=known,
@@ -47,7 +46,7 @@ def load_finding(finding: Finding) -> Detector:
         language=finding.language,
         without_rules=finding.without_rules,
     )
-    return load_detector(model, settings, finding.device)
+    return load_detector(finding.own_model, settings, finding.device)
 
 
 def _load_together(finding: Finding, settings: DetectorSettings) -> Detector:

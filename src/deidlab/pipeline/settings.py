@@ -148,7 +148,7 @@ class Finding(SystemOptions):
         return bool(self.system or self.members)
 
     def _leave_to_systems(self) -> None:
-        """Refuse what would be said to nobody, and name neither model nor rules."""
+        """Refuse what would be said to nobody."""
         if self.model not in (None, DEFAULT):
             raise UsageError(
                 "--model beside --system: name it as one more system, such as --system embedded:es"
@@ -159,8 +159,12 @@ class Finding(SystemOptions):
             raise UsageError("--threshold is for a model and its rules; each --system decides by itself")
         if self.device == "cuda":
             raise UsageError("--device cuda: each --system decides by itself where it is computed")
-        for name, value in {"model": None, "rules": "off", "device": "cpu"}.items():
-            object.__setattr__(self, name, value)
+        object.__setattr__(self, "device", "cpu")
+
+    @property
+    def own_model(self) -> str | None:
+        """The model that finds; None for rules alone, and where systems find."""
+        return None if self.rules == "only" or self.together else self.model
 
     def find_members(self) -> tuple[Member, ...]:
         """The systems, as they were pinned, or read now."""
@@ -172,7 +176,7 @@ class Finding(SystemOptions):
 
         if self.together:
             return self.language or language_of_members(self.find_members())
-        return self.language or language_of(None if self.rules == "only" else self.model)
+        return self.language or language_of(self.own_model)
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,6 +123,17 @@ def compare(
     return Comparison(tuple(gold), naming, tuple(results), absent, tests, settings)
 
 
+def best_by_recall(comparison: Comparison) -> list[SystemResult]:
+    """The systems, the one that leaves the least PHI visible first; of equals the more precise one."""
+
+    def figures(each: SystemResult) -> tuple[float, float]:
+        headline = each.score.figures.intervals.headline
+        recall, precision = headline["privacy.word_recall"].value, headline["words_binary.precision"].value
+        return recall or 0.0, precision or 0.0
+
+    return sorted(comparison.results, key=figures, reverse=True)
+
+
 def name_gold(documents: Sequence[Document], target: str) -> tuple[list[Document], Naming]:
     """The notes with their gold in the labels of the comparison."""
     counts = Counter(span.label for each in documents for span in each.spans)

@@ -71,10 +71,11 @@ def _read_spec(given: str) -> SystemSpec:
         raise UsageError(f"{kind} needs something after the colon: {kind}:…")
     if kind == "http" and argument.startswith("//"):
         argument = f"http:{argument}"
-    return SystemSpec(name or _usual_name(kind, argument), kind, argument)
+    return SystemSpec(name or usual_name(kind, argument), kind, argument)
 
 
-def _usual_name(kind: str, argument: str) -> str:
+def usual_name(kind: str, argument: str) -> str:
+    """What tables call a system that was given no name; of a place its last name."""
     if kind in ("command", "http"):
         return kind
     place = place_of(SystemSpec("", kind, argument))

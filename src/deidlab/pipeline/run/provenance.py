@@ -131,7 +131,7 @@ def _describe_systems(job: MaskJob) -> list[dict[str, Any]]:
 
 def find_model_folder(finding: Finding) -> Path | None:
     """Where the model of a run lies; None for rules alone, and for systems that have no folder here."""
-    name = None if finding.rules == "only" else plain_name(finding.model)
+    name = plain_name(finding.own_model)
     folder = folder_of(name) if name is None or is_system(name) else model_folder(name)
     return folder if folder is not None and folder.is_dir() else None
 

@@ -58,8 +58,9 @@ def mark_files(finding: Finding) -> str:
     for path in (finding.known, finding.allow, finding.deny, labels):
         if path is not None:
             digest.update(_read(path))
-    if finding.rules != "only" and finding.model is not None and finding.model not in EMBEDDED:
-        folder = folder_of(finding.model) or Path(finding.model)
+    model = finding.own_model
+    if model is not None and model not in EMBEDDED:
+        folder = folder_of(model) or Path(model)
         for path in sorted(folder.iterdir()) if folder.is_dir() else ():
             if path.is_file():
                 digest.update(path.name.encode() + _ends(path))
