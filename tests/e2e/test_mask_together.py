@@ -59,7 +59,7 @@ def write_program(folder: Path, source: str = FINDS, name: str = "finds.py") -> 
 
 @pytest.fixture
 def notes(tmp_path: Path) -> Path:
-    sample = list(read_corpus(Path("samples/notes")))
+    sample = list(read_corpus(Path(__file__).parents[2] / "samples" / "notes"))
     made = [Document(f"n{number}", f"p{number}", text) for number, text in enumerate(TEXTS)]
     # Rules find the one, the program alone the other.
     marked = [

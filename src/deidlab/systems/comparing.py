@@ -26,6 +26,7 @@ from deidlab.systems.judging import (
     CompareSettings,
     add_ensemble,
     ask_about,
+    check_ensemble,
     name_answers,
     name_for_ensemble,
     pair_found,
@@ -85,6 +86,7 @@ def compare(
     """Ask every system about every note, and hold what they found against the gold; `tell` hears what is
     done."""
     gold, naming = name_gold(documents, settings.target)
+    check_ensemble(settings)
     if settings.fairness:
         labels_of_names(gold, settings.target)
     asked: dict[str, tuple[SystemSpec, Answers]] = {}

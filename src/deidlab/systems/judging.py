@@ -64,11 +64,23 @@ def add_ensemble(
 ) -> None:
     """What all systems find as one, as they would mask together, beside what each finds."""
     if settings.ensemble and len(members) > 1:
-        names = {} if settings.target == NATIVE else from_native(settings.target)
+        names = _names_of_ensemble(settings)
         found[ENSEMBLE] = [
             tuple(rename(find_together(document.text, said, settings.ensemble), names))
             for document, said in zip(notes, zip(*members.values(), strict=True), strict=True)
         ]
+
+
+def check_ensemble(settings: CompareSettings) -> None:
+    """Raise where systems together could not answer in the labels of the comparison, before any is asked."""
+    if settings.ensemble:
+        _names_of_ensemble(settings)
+        for rows in settings.maps.values():
+            native_rows(rows, settings.target)
+
+
+def _names_of_ensemble(settings: CompareSettings) -> Mapping[str, str]:
+    return {} if settings.target == NATIVE else from_native(settings.target)
 
 
 def pair_found(gold: Sequence[Document], spans: Sequence[tuple[Span, ...]]) -> tuple[Pair, ...]:
