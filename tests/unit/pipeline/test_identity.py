@@ -146,6 +146,7 @@ def test_the_record_shows_the_device_that_was_used() -> None:
 def test_systems_tell_runs_apart_by_what_they_are_and_not_by_how_long_they_may_take(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     program, rows = tmp_path / "finds.py", tmp_path / "map.toml"
     program.write_text("pass\n")
     rows.write_text('SHOE = "ID"\n')
@@ -169,8 +170,7 @@ def test_systems_tell_runs_apart_by_what_they_are_and_not_by_how_long_they_may_t
     others.append(identity(with_systems(*systems, map=(f"Own={rows}",))))
     assert first not in others and len(set(others)) == len(others)
     program.write_text("pass\n")
-    # Where it was typed changes nothing of which map it is.
-    monkeypatch.chdir(tmp_path)
+    # Another way to the map is no other map.
     assert identity(with_systems(*systems, map=("Own=map.toml",))) == first
 
 
