@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -11,10 +12,12 @@ from deidlab.cli.options.intervals import IntervalOptions
 from deidlab.cli.options.output import AnswerOptions, OverwriteOption
 from deidlab.cli.options.reading import ReadingOptions
 from deidlab.cli.output import print_json, tell, tell_written
+from deidlab.systems.members import SystemOptions, read_maps
 
 if TYPE_CHECKING:
     from deidlab.systems.comparing import Comparison
     from deidlab.systems.judging import CompareSettings
+    from deidlab.systems.specification import SystemSpec
 
 # What fits a terminal; the labels, every place and every test are in the folder.
 _PRINTED = (
@@ -23,31 +26,16 @@ _PRINTED = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class SystemOptions:
-    """Which systems, and how they are reached."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedOptions(SystemOptions):
+    """Which systems, and how they are asked."""
 
     GROUP: ClassVar[str] = "Systems"
 
-    system: tuple[str, ...] = option(
-        help="A system, as KIND:ARGUMENT or NAME=KIND:ARGUMENT: embedded:en, rules:es, run:FOLDER, "
-        "hf:FOLDER, "
-        "hf-pipeline:FOLDER, gliner:FOLDER, presidio, spacy:MODEL, philter, scrubadub, corpus:FOLDER, "
-        'command:"PROGRAM …", http:URL. May be given several times.',
-        default=(), metavar="SYSTEM",
-    )  # fmt: skip
-    python: tuple[str, ...] = option(
-        help="The Python that runs adapters of other people's libraries; KIND=PATH or NAME=PATH for one "
-        "system.",
-        default=(), metavar="PATH",
-    )  # fmt: skip
-    ensemble: str = option("", help="Add a row in which all answer as one.", metavar="union|vote|mean")
-    timeout: float = option(60.0, help="Seconds that a system has for a note.", min=0.01)
-    start_timeout: float = option(300.0, help="Seconds that a system has to start.", min=0.01)
-    cores: int = option(1, help="Cores that each system may use; 0 is all.", min=0)
-    allow_host: tuple[str, ...] = option(
-        help="A host beyond this machine that http: may send notes to.", default=(), metavar="HOST"
+    ensemble: str = option(
+        "", help="Add a row in which all answer as one, as they would mask.", metavar="union|vote|mean"
     )
+    cores: int = option(1, help="Cores that each system may use; 0 is all.", min=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +45,6 @@ class JudgingOptions:
     GROUP: ClassVar[str] = "How to judge"
 
     labels: str = option("i2b2-groups", help="The label set that labels are compared in.", metavar="SET")
-    map: tuple[str, ...] = option(
-        help="A TOML file with a row a label, for labels that no shipped map knows; NAME=FILE for one "
-        "system.",
-        default=(), metavar="FILE",
-    )  # fmt: skip
     robustness: bool = option(
         False,
         help="Also on the notes in lower case, in upper case, with scanning noise and with wrapped lines.",
@@ -78,7 +61,7 @@ class CompareOptions:
     notes: Path = argument(metavar="NOTES", help="Notes with gold spans, in any format.")
     out: Path = option(help="The folder for the report: HTML, Markdown, LaTeX, CSV, JSON.")
     show_text: bool = option(False, help="Quote the notes where systems went wrong, in the report.")
-    systems: SystemOptions
+    systems: ComparedOptions
     judging: JudgingOptions
     intervals: IntervalOptions
     reading: ReadingOptions
@@ -99,6 +82,7 @@ def compare(options: CompareOptions) -> None:
     from deidlab.errors import UsageError
     from deidlab.report.study.files import report_to_json, write_report
     from deidlab.report.tables import print_table
+    from deidlab.systems.comparing import best_by_recall
     from deidlab.systems.comparing import compare as run_comparison
     from deidlab.systems.specification import read_specs
 
@@ -109,7 +93,8 @@ def compare(options: CompareOptions) -> None:
     refuse_existing(options.out, options.overwriting.overwrite)
     documents = list(read_corpus(options.notes, options.reading.format, options.reading.files))
     comparison = run_comparison(documents, specs, settings, lambda said: tell(said, answering.silent))
-    report = _report(comparison, options.notes.name, options.show_text)
+    shown, typed = (_commands(comparison, specs, options.systems, whole) for whole in (False, True))
+    report = _report(comparison, options.notes.name, options.show_text, shown)
     written = write_report(report, options.out, ("html", "markdown", "latex", "csv", "json"))
     if answering.as_json:
         print_json(report_to_json(report))
@@ -119,6 +104,8 @@ def compare(options: CompareOptions) -> None:
                 print_table(table)
     for line in report.missing:
         tell(line)
+    best = best_by_recall(comparison)[0].name
+    tell(f"to mask with {best}, which leaves least visible: {typed[best]}", answering.silent)
     tell_written(written[:1], answering.silent)
 
 
@@ -137,7 +124,7 @@ def _settings(options: CompareOptions, names: list[str]) -> CompareSettings:
     return CompareSettings(
         scoring=ScoreSettings(resample=options.intervals.settings()),
         target=judging.labels,
-        maps=_read_maps(judging.map, names),
+        maps=read_maps(systems.map, names),
         limits=Limits(systems.start_timeout, systems.timeout, systems.cores),
         hosts=systems.allow_host,
         ensemble=systems.ensemble,
@@ -146,20 +133,20 @@ def _settings(options: CompareOptions, names: list[str]) -> CompareSettings:
     )
 
 
-def _read_maps(given: tuple[str, ...], names: list[str]) -> dict[str, dict[str, str]]:
-    from deidlab.errors import UnknownNameError
-    from deidlab.labels import load_map
+def _commands(
+    comparison: Comparison, specs: Sequence[SystemSpec], options: SystemOptions, whole: bool
+) -> dict[str, str]:
+    """What masks with each system, and with all that started as one."""
+    from deidlab.systems.judging import ENSEMBLE
+    from deidlab.systems.telling import mask_command
 
-    maps = {}
-    for each in given:
-        name, mark, path = each.rpartition("=")
-        if mark and name not in names:
-            raise UnknownNameError("system", name, names)
-        maps[name if mark else ""] = load_map(path)
-    return maps
+    there = [each for each in specs if each.name not in comparison.absent]
+    how = comparison.settings.ensemble
+    commands = {each.name: mask_command([each], how, options, whole) for each in there}
+    return {ENSEMBLE: mask_command(there, how, options, whole)} | commands
 
 
-def _report(comparison: Comparison, name: str, show_text: bool) -> Any:
+def _report(comparison: Comparison, name: str, show_text: bool, commands: Mapping[str, str]) -> Any:
     import datetime
     import os
     import platform
@@ -189,4 +176,4 @@ def _report(comparison: Comparison, name: str, show_text: bool) -> Any:
             for each in comparison.results
         },
     }
-    return build_compare_report(comparison, f"Systems compared on {name}", provenance, show_text)
+    return build_compare_report(comparison, f"Systems compared on {name}", provenance, show_text, commands)

@@ -124,6 +124,8 @@ def _make_job(options: DetectOptions) -> DetectJob:
         raise typer.BadParameter("say which notes to search: deidlab detect SRC --out DST")
     if options.out == _NOWHERE:
         raise typer.BadParameter("say where to write with --out DST")
+    if options.write_calibration is not None and options.finding.together:
+        raise typer.BadParameter("--write-calibration: each --system decides by itself, without a threshold")
     source = options.reading.source(options.source)
     open_source(source).check()
     return DetectJob(

@@ -161,10 +161,12 @@ def _sheet(options: UtilityOptions, documents: Any, masked: Any) -> Judged | Non
 
 def _provenance(options: UtilityOptions, settings: UtilitySettings) -> dict[str, Any]:
     import deidlab
+    from deidlab.pipeline.run.identity import shown_systems
 
     return {
         "deidlab": deidlab.__version__,
-        "model": None if options.finding.rules == "only" else Path(options.finding.model or "").name,
+        "model": None if (model := options.finding.own_model) is None else Path(model).name,
+        "systems": ", ".join(shown_systems(options.finding)) or None,
         "rules": options.finding.rules,
         "policy": Path(options.measured.policy).name,
         "language": settings.masking.language,

@@ -84,6 +84,8 @@ class Detector:
     """How likely the model must find what a rule about words is not quite sure of, for that to count."""
     without_rules: tuple[str, ...] = ()
     vetoes: tuple[Veto, ...] = VETOES
+    final: bool = False
+    """Whether what the model says of a note as it is stands: read once, with nothing trimmed or vetoed."""
     _speaking: dict[str, Detector] = field(default_factory=dict, repr=False, compare=False)
 
     def detect(self, documents: Sequence[Document], with_words: bool = True) -> list[Detection]:
@@ -96,7 +98,7 @@ class Detector:
     def _search(self, documents: Sequence[Document], with_words: bool) -> list[Detection]:
         if self.model is None:
             return [self.for_note(each.text)._detect_one(each, None, with_words) for each in documents]
-        answers = ask_model(self.model, documents)
+        answers = self.model.predict(documents) if self.final else ask_model(self.model, documents)
         return [
             self.for_note(document.text)._detect_one(document, answer, with_words)
             for document, answer in zip(documents, answers, strict=True)
@@ -119,6 +121,8 @@ class Detector:
         return replace(found, spans=keep_in_place(found.spans, document))
 
     def _find(self, document: Document, answer: Answer | None, with_words: bool) -> Detection:
+        if self.final and answer is not None:
+            return self._as_said(document, answer[0], with_words)
         if self.labels != OWN_LABELS or answer is None:
             return self._in_native(document, answer, with_words)
         own = self._own_labels(document.text, answer, with_words)
@@ -137,9 +141,7 @@ class Detector:
         members = [self._by_rules(text, answer)] if self.rules else []
         if answer is not None:
             members.append(list(rename(answer[0], self.model_labels)))
-        known = self.known.find(document) if self.known else ()
-        fields = typed_fields(document)
-        certain = [*find_denied(text, self.deny), *known, *fields, *find_repeated(document, fields)]
+        certain = self._find_certain(document)
         proposed: list[Span] = trim_spans(text, combine(members, self.how)) if members else []
         if answer is not None and self.threshold is not None:
             proposed += find_likely_words(answer, self.threshold)
@@ -154,6 +156,21 @@ class Detector:
         everything = {*certain, *echoes, *proposed, *(span for member in members for span in member)}
         words = score_words(text, [*usable, *echoes], answer[1] if answer else ()) if with_words else ()
         return Detection(*self._renamed(spans, tuple(sorted(everything, key=_reading_order))), words)
+
+    def _find_certain(self, document: Document) -> list[Span]:
+        """What lists, the patient's table and typed fields say."""
+        known = self.known.find(document) if self.known else ()
+        fields = typed_fields(document)
+        return [*find_denied(document.text, self.deny), *known, *fields, *find_repeated(document, fields)]
+
+    def _as_said(self, document: Document, said: Sequence[Span], with_words: bool) -> Detection:
+        """The model's own spans, with what is certain and without what is allowed."""
+        text, certain = document.text, self._find_certain(document)
+        kept = outside(said, find_allowed(text, self.allow))
+        spans = resolve(text, [*certain, *kept], 0.0) if certain else tuple(kept)
+        everything = tuple(sorted({*certain, *said}, key=_reading_order))
+        words = score_words(text, [*certain, *kept], ()) if with_words else ()
+        return Detection(*self._renamed(spans, everything), words)
 
     def _own_labels(self, text: str, answer: Answer, with_words: bool) -> Detection:
         """What the model alone found; what it found in several readings is made one."""

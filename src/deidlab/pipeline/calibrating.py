@@ -94,7 +94,9 @@ class Calibrator:
 
 def describe_detector(finding: Finding) -> dict[str, Any]:
     """What a calibration holds for: anything that may find less makes it another detector."""
-    model = None if finding.rules == "only" else finding.model
+    if finding.together:
+        raise ConfigError("a calibration chooses a threshold, and each --system decides by itself")
+    model = finding.own_model
     # Told only where they are not the usual ones, so that calibrations of old still hold.
     unusual: dict[str, Any] = {"without_rules": sorted(set(finding.without_rules))}
     of_model = replace(finding, language="").find_language()
@@ -181,8 +183,8 @@ def promise_recall(policy: Policy, finding: Finding, path: Path | None) -> Promi
 def _find(policy: Policy, finding: Finding, path: Path | None) -> Path:
     if path is not None:
         return path
-    if finding.rules != "only" and finding.model is not None:
-        beside = model_folder(finding.model) / NAME
+    if finding.own_model is not None:
+        beside = model_folder(finding.own_model) / NAME
         if beside.is_file():
             return beside
     raise ConfigError(

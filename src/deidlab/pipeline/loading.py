@@ -8,7 +8,7 @@ from deidlab.pipeline.run.sameness import check_mark
 from deidlab.pipeline.settings import Finding
 
 if TYPE_CHECKING:
-    from deidlab.detect import Detector
+    from deidlab.detect import Detector, DetectorSettings
 
 
 def load_finding(finding: Finding) -> Detector:
@@ -23,7 +23,18 @@ def load_finding(finding: Finding) -> Detector:
         frozenset[str]() if path is None else frozenset(read_terms(path))
         for path in (finding.allow, finding.deny)
     )
-    model = None if finding.rules == "only" else finding.model
+    if finding.together:
+        return _load_together(
+            finding,
+            DetectorSettings(
+                known=known,
+                allow=allow,
+                deny=deny,
+                labels=finding.labels,
+                how=finding.how,
+                language=finding.find_language(),
+            ),
+        )
     settings = DetectorSettings(
         rules=finding.rules,
         known=known,
@@ -35,4 +46,13 @@ def load_finding(finding: Finding) -> Detector:
         language=finding.language,
         without_rules=finding.without_rules,
     )
-    return load_detector(model, settings, finding.device)
+    return load_detector(finding.own_model, settings, finding.device)
+
+
+def _load_together(finding: Finding, settings: DetectorSettings) -> Detector:
+    """Every system started, as `compare` asks it."""
+    from deidlab.systems.process import Limits
+    from deidlab.systems.together import load_together
+
+    limits = Limits(start=finding.start_timeout, note=finding.timeout)
+    return load_together(finding.find_members(), settings, limits, finding.allow_host)

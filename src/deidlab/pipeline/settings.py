@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 from deidlab.corpus import ReadSettings
 from deidlab.corpus.patients import compile_pattern
+from deidlab.errors import UsageError
 from deidlab.languages import MODELLED
 from deidlab.models import DEFAULT
 from deidlab.options import COMMON, option
+from deidlab.systems.members import Member, SystemOptions, read_members
 
 if TYPE_CHECKING:
     from deidlab.corpus.database_url import TablePlace
@@ -54,8 +56,10 @@ class SourceSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(SystemOptions):
     """How PHI is found; files are named here and read where the detector is loaded.
+
+    Systems that are named find it alone, in place of model and rules; pinned they stand in `members`.
 
     Labels that the default model has not learned, and another embedded one has, are found by that.
     `device` is cpu or cuda where a detector is loaded: whoever takes auto from people settles it first.
@@ -67,7 +71,8 @@ class Finding:
     model: str | None = option(
         DEFAULT,
         metavar="|".join((*MODELLED, "FOLDER")),
-        help="An embedded model, the folder of an export or a run, or a system such as hf:FOLDER.",
+        help="An embedded model, the folder of an export or a run, or a system such as hf:FOLDER. Several "
+        "find together as --system.",
         group=COMMON,
     )
     rules: str = option(
@@ -94,8 +99,8 @@ class Finding:
         "union",
         "--ensemble",
         choices=HOW,
-        help="How rules and model come together: all that either finds, only what both find, or the mean of "
-        "their certainties.",
+        help="How rules and model, or systems, come together: all that any of them finds, only what more "
+        "than half of them find, or the mean of their certainties.",
     )
     labels: str = option(
         "i2b2-2014",
@@ -110,6 +115,7 @@ class Finding:
         "(--gpus-per-worker) uses it.",
     )
     mark: str = ""
+    members: tuple[Member, ...] = ()
     language: str = option(
         "",
         metavar="CODE",
@@ -125,16 +131,52 @@ class Finding:
     )
 
     def __post_init__(self) -> None:
-        if self.model == DEFAULT and self.labels != "i2b2-2014":
+        if self.together:
+            self._leave_to_systems()
+        elif self.python or self.map or self.allow_host:
+            raise UsageError(
+                "--python, --map and --allow-host say how a --system is reached, and none is named"
+            )
+        elif self.model == DEFAULT and self.labels != "i2b2-2014":
             from deidlab.detect.embedded import choose_model
 
             object.__setattr__(self, "model", choose_model(self.model, self.labels))
 
+    @property
+    def together(self) -> bool:
+        """Whether systems find, and no model of ours with its rules."""
+        return bool(self.system or self.members)
+
+    def _leave_to_systems(self) -> None:
+        """Refuse what would be said to nobody."""
+        if self.model not in (None, DEFAULT):
+            raise UsageError(
+                "--model beside --system: name it as one more system, such as --system embedded:es"
+            )
+        if self.rules == "only" or self.without_rules:
+            raise UsageError("rules beside --system are one more system, such as --system rules:en")
+        if self.threshold is not None:
+            raise UsageError("--threshold is for a model and its rules; each --system decides by itself")
+        if self.device == "cuda":
+            raise UsageError("--device cuda: each --system decides by itself where it is computed")
+        object.__setattr__(self, "device", "cpu")
+
+    @property
+    def own_model(self) -> str | None:
+        """The model that finds; None for rules alone, and where systems find."""
+        return None if self.rules == "only" or self.together else self.model
+
+    def find_members(self) -> tuple[Member, ...]:
+        """The systems, as they were pinned, or read now."""
+        return self.members or read_members(self)
+
     def find_language(self) -> str:
         """The code of the language that was named, else the model's; empty where neither tells."""
-        from deidlab.systems.masking import language_of
+        from deidlab.systems.masking import language_of, language_of_members
 
-        return self.language or language_of(None if self.rules == "only" else self.model)
+        if self.together:
+            return self.language or language_of_members(self.find_members())
+        return self.language or language_of(self.own_model)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,4 +10,6 @@ elsewhere.
     naming, judging               a system's labels -> those of the gold; what it found beside the gold
     comparing, copies             the comparison; the same on notes in poorer shape and with other names
     masking                       `load_detector`: whatever can be compared can mask (tagging: as a model)
+    members, together             several of them as one, the same for `compare`, `mask` and `detect`
+    fingerprint, telling          what tells systems apart; the command that masks with them
 """

@@ -26,9 +26,12 @@ from deidlab.systems.judging import (
     CompareSettings,
     add_ensemble,
     ask_about,
+    check_ensemble,
     name_answers,
+    name_for_ensemble,
     pair_found,
 )
+from deidlab.systems.members import rows_for
 from deidlab.systems.naming import (
     LabelCounts,
     Naming,
@@ -83,6 +86,7 @@ def compare(
     """Ask every system about every note, and hold what they found against the gold; `tell` hears what is
     done."""
     gold, naming = name_gold(documents, settings.target)
+    check_ensemble(settings)
     if settings.fairness:
         labels_of_names(gold, settings.target)
     asked: dict[str, tuple[SystemSpec, Answers]] = {}
@@ -97,7 +101,9 @@ def compare(
         raise ConfigError(f"no system started: {'; '.join(f'{name}: {why}' for name, why in absent.items())}")
     namings = {name: _naming(*asked[name], gold, settings) for name in asked}
     found = {name: name_answers(answers, namings[name]) for name, (_, answers) in asked.items()}
-    add_ensemble(gold, found, settings.ensemble)
+    if settings.ensemble:
+        said = {name: name_for_ensemble(name, answers, settings) for name, (_, answers) in asked.items()}
+        add_ensemble(gold, said, found, settings)
     scores = score_systems({name: pair_found(gold, spans) for name, spans in found.items()}, settings.scoring)
     members = {name: (spec, namings[name]) for name, (spec, _) in asked.items()}
     copies = ask_copies(members, gold, settings, tell)
@@ -119,6 +125,17 @@ def compare(
     return Comparison(tuple(gold), naming, tuple(results), absent, tests, settings)
 
 
+def best_by_recall(comparison: Comparison) -> list[SystemResult]:
+    """The systems, the one that leaves the least PHI visible first; of equals the more precise one."""
+
+    def figures(each: SystemResult) -> tuple[float, float]:
+        headline = each.score.figures.intervals.headline
+        recall, precision = headline["privacy.word_recall"].value, headline["words_binary.precision"].value
+        return recall or 0.0, precision or 0.0
+
+    return sorted(comparison.results, key=figures, reverse=True)
+
+
 def name_gold(documents: Sequence[Document], target: str) -> tuple[list[Document], Naming]:
     """The notes with their gold in the labels of the comparison."""
     counts = Counter(span.label for each in documents for span in each.spans)
@@ -136,7 +153,7 @@ def _naming(
         seen | set(answers.facts.labels),
         settings.target,
         answers.facts.scheme,
-        settings.maps.get(spec.name) or settings.maps.get(""),
+        rows_for(spec.name, settings.maps),
     )
     return hide_words(naming, (each.text for each in documents))
 

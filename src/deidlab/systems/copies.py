@@ -17,7 +17,15 @@ from deidlab.evaluate.resample import bootstrap_recall
 from deidlab.evaluate.score import score_systems
 from deidlab.evaluate.tally import tally_pairs
 from deidlab.labels import load_label_set
-from deidlab.systems.judging import CompareSettings, Found, add_ensemble, ask_about, name_answers, pair_found
+from deidlab.systems.judging import (
+    CompareSettings,
+    Found,
+    add_ensemble,
+    ask_about,
+    name_answers,
+    name_for_ensemble,
+    pair_found,
+)
 from deidlab.systems.naming import GROUPS, Naming, find_naming
 from deidlab.systems.specification import SystemSpec
 from deidlab.systems.swapped import name_origins, swap_names
@@ -85,6 +93,7 @@ def _ask_all(
     tell: Callable[[str], None],
 ) -> dict[str, Found]:
     found: dict[str, Found] = {}
+    said: dict[str, Found] = {}
     for name, (spec, naming) in members.items():
         if spec.kind == "corpus":
             continue
@@ -93,11 +102,13 @@ def _ask_all(
         try:
             answers = ask_about(spec, notes, settings, warm=False)
         except DeidError:
-            found[name] = [()] * len(notes)
+            found[name] = said[name] = [()] * len(notes)
             failed[copy, "did not start again"] += len(notes)
             continue
         found[name] = name_answers(answers, naming)
+        if settings.ensemble:
+            said[name] = name_for_ensemble(name, answers, settings)
         failed.update((copy, reason) for reason in answers.failures.values())
-    if len(found) == len(members):
-        add_ensemble(notes, found, settings.ensemble)
+    if len(said) == len(members):
+        add_ensemble(notes, said, found, settings)
     return found

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from deidlab.detect.ensemble import combine
-from deidlab.detect.resolve import resolve
+from deidlab.detect.naming import from_native, rename
 from deidlab.evaluate.pairing import Pair
 from deidlab.evaluate.score import ScoreSettings
 from deidlab.systems.asking import Answers, ask_system
-from deidlab.systems.naming import GROUPS, Naming
+from deidlab.systems.members import rows_for
+from deidlab.systems.naming import GROUPS, NATIVE, Naming, native_rows
 from deidlab.systems.opening import make_system
 from deidlab.systems.process import Limits
 from deidlab.systems.specification import SystemSpec
+from deidlab.systems.together import find_together, name_natively
 from deidlab.types import Document, Span
 
 ENSEMBLE = "ensemble"
@@ -48,14 +49,38 @@ def name_answers(answers: Answers, naming: Naming) -> Found:
     return [naming.rename(spans) for spans in answers.spans]
 
 
-def add_ensemble(notes: Sequence[Document], found: dict[str, Found], how: str) -> None:
-    """What all systems find as one, beside what each finds."""
-    if how and len(found) > 1:
-        members = zip(*found.values(), strict=True)
+def name_for_ensemble(name: str, answers: Answers, settings: CompareSettings) -> Found:
+    """The system's answers as `mask` names them: an ensemble is formed before labels become those of the
+    comparison."""
+    rows = native_rows(rows_for(name, settings.maps), settings.target)
+    return [name_natively(spans, answers.facts, rows) for spans in answers.spans]
+
+
+def add_ensemble(
+    notes: Sequence[Document],
+    members: Mapping[str, Found],
+    found: dict[str, Found],
+    settings: CompareSettings,
+) -> None:
+    """What all systems find as one, as they would mask together, beside what each finds."""
+    if settings.ensemble and len(members) > 1:
+        names = _names_of_ensemble(settings)
         found[ENSEMBLE] = [
-            tuple(resolve(document.text, combine(spans, how)))
-            for document, spans in zip(notes, members, strict=True)
+            tuple(rename(find_together(document.text, said, settings.ensemble), names))
+            for document, said in zip(notes, zip(*members.values(), strict=True), strict=True)
         ]
+
+
+def check_ensemble(settings: CompareSettings) -> None:
+    """Raise where systems together could not answer in the labels of the comparison, before any is asked."""
+    if settings.ensemble:
+        _names_of_ensemble(settings)
+        for rows in settings.maps.values():
+            native_rows(rows, settings.target)
+
+
+def _names_of_ensemble(settings: CompareSettings) -> Mapping[str, str]:
+    return {} if settings.target == NATIVE else from_native(settings.target)
 
 
 def pair_found(gold: Sequence[Document], spans: Sequence[tuple[Span, ...]]) -> tuple[Pair, ...]:

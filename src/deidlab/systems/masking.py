@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from deidlab.detect.detector import Detector, make_detector
 from deidlab.detect.embedded import language_of as language_of_model
 from deidlab.detect.settings import USUAL, DetectorSettings
 from deidlab.errors import ConfigError
+from deidlab.systems.members import Member
 from deidlab.systems.specification import KINDS
 
 # These are models of ours by another name.
@@ -42,6 +44,16 @@ def language_of(model: str | None) -> str:
         kind, _, argument = name.partition(":")
         return argument if kind == "rules" else ""
     return language_of_model(name)
+
+
+def language_of_members(members: Sequence[Member]) -> str:
+    """The one language that systems tell; empty where none does."""
+    told = {language_of(f"{each.spec.kind}:{each.spec.argument}") for each in members} - {""}
+    if len(told) > 1:
+        raise ConfigError(
+            f"the systems are for {' and '.join(sorted(told))}: say with --language what the notes are in"
+        )
+    return next(iter(told), "")
 
 
 def folder_of(model: str | None) -> Path | None:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from deidlab.errors import ConfigError
 from deidlab.labels import AUTO, guess_label_set, known_label_sets, known_maps, load_label_set, load_map
 from deidlab.types import Span
 
@@ -57,6 +58,14 @@ def find_naming(
     known = {label: names[label] for label in labels if label in names}
     known |= {label: label for label in labels if label not in names and label in own}
     return Naming(found, known, tuple(label for label in labels if label not in known))
+
+
+def native_rows(rows: Mapping[str, str], target: str) -> dict[str, str]:
+    """A person's own rows, which name labels of `target`, with the native ones in their place."""
+    naming = find_naming(filter(None, rows.values()), NATIVE, target)
+    if naming.missing:
+        raise ConfigError(f"--map: {naming.missing[0]} is no label of {target} nor of {NATIVE}")
+    return {label: naming.names[name] if name else "" for label, name in rows.items()}
 
 
 def hide_words(naming: Naming, texts: Iterable[str]) -> Naming:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import sys
 from pathlib import Path
 from typing import Protocol
 
@@ -62,12 +63,17 @@ def make_system(spec: SystemSpec, limits: Limits, hosts: tuple[str, ...] = ()) -
     return _adapted(spec, limits)
 
 
+def adapter_command(spec: SystemSpec) -> tuple[str, ...]:
+    """What runs the adapter of such a system, up to its settings; without them it only tells versions."""
+    adapter = _HERE / "adapters" / f"{spec.kind.replace('-', '_')}.py"
+    return (spec.python or sys.executable, str(_HERE / "worker.py"), str(adapter))
+
+
 def _adapted(spec: SystemSpec, limits: Limits) -> ProcessSystem:
     settings: dict[str, object] = {"argument": spec.argument}
     if spec.kind == "gliner":
         settings["prompts"] = [prompt for prompt, label in load_map("gliner--i2b2-groups").items() if label]
-    adapter = _HERE / "adapters" / f"{spec.kind.replace('-', '_')}.py"
-    command = (spec.python, str(_HERE / "worker.py"), str(adapter), json.dumps(settings))
+    command = (*adapter_command(spec), json.dumps(settings))
     environment = {}
     if spec.kind in OWN:
         # The adapter needs this DeidLab, whatever Python runs it.

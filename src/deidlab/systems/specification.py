@@ -35,7 +35,7 @@ _PLACES = ("run", "hf", "hf-pipeline", "gliner", "corpus", "spacy", "philter", "
 
 @dataclass(frozen=True, slots=True)
 class SystemSpec:
-    """One system: `name` is what tables call it, `python` runs its adapter."""
+    """One system: `name` is what tables call it, `python` runs its adapter (empty: the one of here)."""
 
     name: str
     kind: str
@@ -71,17 +71,25 @@ def _read_spec(given: str) -> SystemSpec:
         raise UsageError(f"{kind} needs something after the colon: {kind}:…")
     if kind == "http" and argument.startswith("//"):
         argument = f"http:{argument}"
-    return SystemSpec(name or _usual_name(kind, argument), kind, argument)
+    return SystemSpec(name or usual_name(kind, argument), kind, argument)
 
 
-def _usual_name(kind: str, argument: str) -> str:
+def usual_name(kind: str, argument: str) -> str:
+    """What tables call a system that was given no name; of a place its last name."""
     if kind in ("command", "http"):
         return kind
-    before, mark, place = argument.rpartition("=") if kind == "presidio" else ("", "", argument)
+    place = place_of(SystemSpec("", kind, argument))
     shown = argument
-    if kind in _PLACES and Path(place).is_absolute():
-        shown = f"{before}{mark}{Path(place).name}"
+    if Path(place).is_absolute():
+        shown = f"{argument.removesuffix(place)}{Path(place).name}"
     return f"{kind}:{shown}" if shown else kind
+
+
+def place_of(spec: SystemSpec) -> str:
+    """What of the argument may be a folder or a file; a model's name has the same form."""
+    if spec.kind not in _PLACES:
+        return ""
+    return spec.argument.rpartition("=")[2] if spec.kind == "presidio" else spec.argument
 
 
 def _read_python(given: str) -> tuple[str, str]:

@@ -7,7 +7,7 @@ that it fails on fails.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from deidlab.detect.answers import Answer, Model
 from deidlab.encode.words import find_words
@@ -15,11 +15,12 @@ from deidlab.errors import ConfigError, ModelError
 from deidlab.labels import load_label_set
 from deidlab.systems.asking import ask_text
 from deidlab.systems.contract import SystemFailure
-from deidlab.systems.naming import GROUPS, NATIVE, find_naming
+from deidlab.systems.naming import NATIVE
 from deidlab.systems.opening import System, make_system
 from deidlab.systems.process import Limits
 from deidlab.systems.recorded import RecordedSystem
 from deidlab.systems.specification import SystemSpec, read_specs
+from deidlab.systems.together import name_natively, native_names
 from deidlab.types import Document, Span
 
 _UNKNOWN = "OTHER"
@@ -38,20 +39,6 @@ def open_tagger(name: str) -> Model:
     system = make_system(spec, Limits())
     assert not isinstance(system, RecordedSystem)
     return SystemModel(spec, system)
-
-
-def native_names(labels: Sequence[str], scheme: str = "") -> dict[str, str]:
-    """What each label is called natively: as its own map says, or by its group; what nobody knows is
-    OTHER."""
-    direct = find_naming(labels, NATIVE, scheme)
-    if not direct.missing:
-        return dict(direct.names)
-    grouped, native = find_naming(labels, GROUPS, scheme), find_naming(load_label_set(GROUPS).labels, NATIVE)
-    names = {}
-    for label in labels:
-        group = grouped.names.get(label)
-        names[label] = _UNKNOWN if group is None else native.names.get(group, "")
-    return names | dict(direct.names)
 
 
 def _native_tags() -> tuple[str, ...]:
@@ -91,7 +78,6 @@ class SystemModel:
     system: System
     language: str = ""
     own_threshold: float | None = None
-    _names: dict[str, str] = field(default_factory=dict)
     _is_open: bool = False
 
     @property
@@ -109,10 +95,7 @@ class SystemModel:
             found = ask_text(self.system, document.text).spans
         except SystemFailure as failure:
             raise ModelError(f"{self.spec.name} {failure.reason}") from None
-        facts = self.system.facts
-        if new := {each.label for each in found} - self._names.keys():
-            self._names |= native_names(sorted(new | set(facts.labels)), facts.scheme)
-        spans = [replace(each, source="model") for each in _renamed(found, self._names)]
+        spans = [replace(each, source="model") for each in name_natively(found, self.system.facts, {})]
         return spans, [(start, end, _covered(start, end, spans)) for start, end in find_words(document.text)]
 
 

@@ -1,6 +1,7 @@
 """The other end of a process: one adapter's file and its settings in, a system that speaks JSON lines out.
 
     PYTHON worker.py ADAPTER.py '{"argument": "…"}'
+    PYTHON worker.py ADAPTER.py                          only the versions of its packages
 
 It runs under whichever Python has the adapter's library, with or without DeidLab, from 3.8 on; so it imports
 the standard library alone. Whatever the library prints goes to standard error, never between the answers.
@@ -17,7 +18,7 @@ from typing import Any
 
 
 def main() -> None:
-    adapter, settings = sys.argv[1], json.loads(sys.argv[2])
+    adapter = sys.argv[1]
     # This folder's own names must not hide a library's.
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [place for place in sys.path if os.path.abspath(place or os.curdir) != here]
@@ -28,8 +29,11 @@ def main() -> None:
         answers.write(json.dumps(table) + "\n")
         answers.flush()
 
+    if len(sys.argv) == 2:
+        say({"versions": read_versions(_load(adapter).PACKAGES)})
+        return
     try:
-        opened = _load(adapter).open_system(settings)
+        opened = _load(adapter).open_system(json.loads(sys.argv[2]))
     except ImportError:
         say({"ready": False, "missing": True})
         return
@@ -71,7 +75,6 @@ def describe_packages(names: list[str]) -> Any:
     """The versions of these packages, and the bytes of them and all that they need, as they are installed."""
     from importlib import metadata
 
-    versions: dict[str, str] = {}
     size = 0
     seen: set[str] = set()
     waiting = list(names)
@@ -84,11 +87,22 @@ def describe_packages(names: list[str]) -> Any:
             found = metadata.distribution(name)
         except metadata.PackageNotFoundError:
             continue
-        if name in [each.lower().replace("_", "-") for each in names]:
-            versions[name] = found.version
         size += sum(_size(str(found.locate_file(each))) for each in found.files or ())
         waiting += list(_needed(found.requires or ()))
-    return versions, size
+    return read_versions(names), size
+
+
+def read_versions(names: list[str]) -> dict[str, str]:
+    """Of those that are installed."""
+    from importlib import metadata
+
+    versions: dict[str, str] = {}
+    for name in names:
+        try:
+            versions[name.lower().replace("_", "-")] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return versions
 
 
 def _needed(requirements: Any) -> Iterator[str]:

@@ -19,6 +19,7 @@ from deidlab.options import COMMON, option_of
 from deidlab.pipeline.jobs import MaskJob
 from deidlab.pipeline.run.identity import describe_job
 from deidlab.pipeline.settings import Finding, SourceSettings
+from deidlab.systems.members import SYSTEM_FIELDS
 
 COMMANDS = all_commands()
 # What `deidlab` took before options were declared in dataclasses: command, spelling, type, default.
@@ -161,7 +162,8 @@ def test_a_command_leaves_out_fields_that_are_not_its_own() -> None:
     assert "labels" not in taken and "mark" not in taken
     declared = {each.name for each in fields(Finding) if option_of(each) is not None}
     assert declared - {"labels"} <= taken
-    assert {each.name for each in COMMANDS["serve"].params} & declared == declared - {"how", "labels"}
+    served = declared - {"how", "labels", *SYSTEM_FIELDS} | {"allow_host"}
+    assert {each.name for each in COMMANDS["serve"].params} & declared == served
 
 
 def test_no_field_of_a_group_is_without_a_default_by_accident() -> None:

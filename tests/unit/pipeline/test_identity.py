@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
@@ -27,6 +28,7 @@ MORE: dict[str, Any] = {
     "sink": target_place("sqlite:///b.db?table=masked"), "spans": None, "redact_mark": "___", "patient_from": "(p.)",
 }  # fmt: skip
 READ = {"known", "allow", "deny"}  # files that are read: their content tells, below
+SYSTEMS = {"system", "python", "map", "members"}  # in place of a model: what they are tells, below
 
 
 def identity(job: MaskJob | DetectJob) -> str:
@@ -45,7 +47,7 @@ def changed(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """The value with one field changed, for every field at any depth that tells runs apart."""
     for each in fields(value):
         own, where = getattr(value, each.name), f"{path}.{each.name}"
-        if left_out_of(each) is not None or each.name in READ:
+        if left_out_of(each) is not None or each.name in READ | SYSTEMS:
             continue
         if is_dataclass(own) and not isinstance(own, TablePlace) and each.name not in ("policy", "spans"):
             yield from ((deeper, replace(value, **{each.name: new})) for deeper, new in changed(own, where))
@@ -139,3 +141,48 @@ def test_the_record_shows_the_device_that_was_used() -> None:
     assert describe_settings(on_gpu, "jsonl")["device"] == "cuda"
     without_model = replace(MASK, finding=Finding(None, "only", device="cuda"))
     assert describe_settings(without_model, "jsonl")["device"] == "cpu"
+
+
+def test_systems_tell_runs_apart_by_what_they_are_and_not_by_how_long_they_may_take(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    program, rows = tmp_path / "finds.py", tmp_path / "map.toml"
+    program.write_text("pass\n")
+    rows.write_text('SHOE = "ID"\n')
+    systems = ("rules:en", f"Own=command:{sys.executable} {program}")
+
+    def with_systems(*given: str, **more: Any) -> MaskJob:
+        return replace(MASK, finding=Finding(system=given, **more))
+
+    first = identity(with_systems(*systems, map=(f"Own={rows}",)))
+    assert first == identity(with_systems(*systems, map=(f"Own={rows}",), timeout=5.0, start_timeout=5.0))
+    others = [
+        identity(MASK),
+        identity(with_systems(*systems)),
+        identity(with_systems(*systems, map=(f"Own={rows}",), how="vote")),
+        identity(with_systems(systems[0], map=(str(rows),))),
+    ]
+    rows.write_text('SHOE = "NAME"\n')
+    others.append(identity(with_systems(*systems, map=(f"Own={rows}",))))
+    rows.write_text('SHOE = "ID"\n')
+    program.write_text("pass  # changed\n")
+    others.append(identity(with_systems(*systems, map=(f"Own={rows}",))))
+    assert first not in others and len(set(others)) == len(others)
+    program.write_text("pass\n")
+    # Another way to the map is no other map.
+    assert identity(with_systems(*systems, map=("Own=map.toml",))) == first
+
+
+def test_a_folder_of_a_system_is_the_same_by_any_way_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "answers").mkdir()
+    (tmp_path / "answers" / "a.jsonl").write_text("{}\n")
+    whole = replace(MASK, finding=Finding(system=(f"Made=corpus:{tmp_path / 'answers'}",)))
+    monkeypatch.chdir(tmp_path)
+    short = replace(MASK, finding=Finding(system=("Made=corpus:answers",)))
+    assert identity(short) == identity(whole)
+    before = identity(short)
+    (tmp_path / "answers" / "a.jsonl").write_text("{} \n")
+    assert identity(short) != before

@@ -14,7 +14,7 @@ from deidlab.cli.app import run
 from deidlab.detect import DetectorSettings
 from deidlab.errors import ConfigError, ModelError, UnknownNameError
 from deidlab.systems.masking import folder_of, is_system, language_of, load_detector, plain_name
-from deidlab.systems.tagging import native_names
+from deidlab.systems.together import native_names
 from deidlab.types import Document
 from tests.unit.systems.conftest import NAME, program
 

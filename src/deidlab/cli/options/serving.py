@@ -11,6 +11,7 @@ from deidlab.cli.options.engine import settle_device
 from deidlab.languages import MODELLED
 from deidlab.options import COMMON, option
 from deidlab.pipeline.settings import Finding
+from deidlab.systems.members import SYSTEM_FIELDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class ModelsOptions:
         f"always there, as 'rules'. [default: {MODELLED[0]} where it is embedded, else rules]",
         group=COMMON,
     )
-    how: Annotated[Finding, without("model", "how", "labels")]
+    how: Annotated[Finding, without("model", "how", "labels", *SYSTEM_FIELDS)]
 
     def finding(self) -> Finding:
         """How PHI is found, whichever the model."""

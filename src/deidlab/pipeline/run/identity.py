@@ -15,6 +15,8 @@ from deidlab.pipeline.jobs import DetectJob, MaskJob
 from deidlab.pipeline.run.record import versions
 from deidlab.pipeline.run.sameness import pin_finding
 from deidlab.pipeline.run.sealing import Seal
+from deidlab.pipeline.settings import Finding
+from deidlab.systems.fingerprint import shown_name
 
 # What the lines of parts hold: an unfinished run of another form cannot be continued.
 _PARTS = "rendered"
@@ -32,8 +34,9 @@ def describe_settings(job: MaskJob, kind: str) -> dict[str, Any]:
         "actions": {label: row.action for label, row in sorted(job.settings.policy.rows.items())},
         "format": kind,
         "found_by": "given spans" if job.spans is not None else "detector",
-        "model": None if finding.rules == "only" else finding.model and Path(finding.model).name,
-        "rules": finding.rules,
+        "model": finding.own_model and Path(finding.own_model).name,
+        "systems": shown_systems(finding),
+        "rules": "off" if finding.together else finding.rules,
         "without_rules": list(finding.without_rules),
         "device": "cpu" if finding.rules == "only" else finding.device,
         "threshold": finding.threshold,
@@ -55,6 +58,11 @@ def describe_settings(job: MaskJob, kind: str) -> dict[str, Any]:
         "key": seal.fingerprint(),
         "repeatable": job.repeatable,
     }
+
+
+def shown_systems(finding: Finding) -> list[str]:
+    """The systems that find together, as a record may show them."""
+    return [shown_name(each.spec) for each in finding.find_members()] if finding.together else []
 
 
 def describe_job(job: MaskJob, kind: str) -> str:

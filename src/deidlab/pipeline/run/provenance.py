@@ -25,6 +25,7 @@ from deidlab.pipeline.jobs import MaskJob
 from deidlab.pipeline.run.partial import Partial
 from deidlab.pipeline.run.sealing import Seal
 from deidlab.pipeline.settings import Finding
+from deidlab.systems.fingerprint import files_of, shown_name, versions_of
 from deidlab.systems.masking import folder_of, is_system, plain_name
 
 ALONE = "-"
@@ -64,6 +65,7 @@ def describe_provenance(job: MaskJob, partial: Partial, outputs: Outputs) -> dic
             "model": _digest_model(job),
             "policy": hashlib.sha256(policy).hexdigest(),
         },
+        "systems": _describe_systems(job),
         "key": {"id": Seal(job.settings.key).fingerprint(), "lasting": job.repeatable},
         "output": {
             "files": outputs.n_files,
@@ -129,9 +131,23 @@ def _digest_model(job: MaskJob) -> str | None:
     return hashlib.sha256(told.encode()).hexdigest() if members else told.strip()
 
 
+def _describe_systems(job: MaskJob) -> list[dict[str, Any]]:
+    """Each system that found together with others: what it is, its files and the versions of its packages."""
+    members = job.finding.find_members() if job.finding.together and job.spans is None else ()
+    return [
+        {
+            "system": shown_name(each.spec),
+            "files": [digest_folder(place) for place in files_of(each.spec)],
+            "map": hashlib.sha256(json.dumps(each.names).encode()).hexdigest() if each.names else None,
+            "versions": versions_of(each.spec),
+        }
+        for each in members
+    ]
+
+
 def find_model_folder(finding: Finding) -> Path | None:
     """Where the model of a run lies; None for rules alone, and for systems that have no folder here."""
-    name = None if finding.rules == "only" else plain_name(finding.model)
+    name = plain_name(finding.own_model)
     folder = folder_of(name) if name is None or is_system(name) else model_folder(name)
     return folder if folder is not None and folder.is_dir() else None
 

@@ -7,6 +7,7 @@ files: a list or a model that differs there would mask otherwise, and nothing wo
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from deidlab.detect.embedded import EMBEDDED
 from deidlab.errors import ConfigError
 from deidlab.pipeline.settings import Finding
 from deidlab.shipped import is_own_file
+from deidlab.systems.fingerprint import files_of, versions_of
 from deidlab.systems.masking import folder_of, plain_name
 
 _ENDS = 64 * 1024
@@ -32,6 +34,9 @@ def pin_finding(finding: Finding) -> Finding:
             model = str(Path(model).resolve())
         elif folder := folder_of(model):
             model = f"{model.partition(':')[0]}:{folder.resolve()}"
+    if finding.together:
+        # What was typed stands in the members, whole.
+        finding = replace(finding, members=finding.find_members(), system=(), python=(), map=())
     labels = str(Path(finding.labels).resolve()) if is_own_file(finding.labels) else finding.labels
     whole = replace(finding, model=model, labels=labels, **lists)
     return replace(whole, mark=mark_files(whole))
@@ -41,8 +46,8 @@ def check_mark(finding: Finding) -> None:
     """Raise where this machine's files are not those that were pinned."""
     if finding.mark and mark_files(finding) != finding.mark:
         raise ConfigError(
-            "the files of --model, --known, --allow, --deny or --labels are not the same here as where the "
-            "run was started: put them into a folder that every machine sees"
+            "the files of --model, --system, --known, --allow, --deny or --labels are not the same here as "
+            "where the run was started: put them into a folder that every machine sees"
         )
 
 
@@ -53,11 +58,18 @@ def mark_files(finding: Finding) -> str:
     for path in (finding.known, finding.allow, finding.deny, labels):
         if path is not None:
             digest.update(_read(path))
-    if finding.rules != "only" and finding.model is not None and finding.model not in EMBEDDED:
-        folder = folder_of(finding.model) or Path(finding.model)
+    model = finding.own_model
+    if model is not None and model not in EMBEDDED:
+        folder = folder_of(model) or Path(model)
         for path in sorted(folder.iterdir()) if folder.is_dir() else ():
             if path.is_file():
                 digest.update(path.name.encode() + _ends(path))
+    for member in finding.members:
+        for place in files_of(member.spec):
+            for path in sorted(place.rglob("*")) if place.is_dir() else [place]:
+                if path.is_file():
+                    digest.update(path.name.encode() + _ends(path))
+        digest.update(json.dumps(versions_of(member.spec), sort_keys=True).encode())
     return digest.hexdigest()[:32]
 
 

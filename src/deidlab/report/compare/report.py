@@ -12,6 +12,7 @@ from deidlab.report.compare.tables import (
     fairness_tables,
     label_table,
     length_table,
+    masking_table,
     naming_table,
     robustness_table,
     speed_table,
@@ -33,9 +34,14 @@ _SHOWN = "This page quotes the notes: keep it where they are kept."
 
 
 def build_compare_report(
-    comparison: Comparison, title: str, provenance: Mapping[str, Any], show_text: bool = False
+    comparison: Comparison,
+    title: str,
+    provenance: Mapping[str, Any],
+    show_text: bool = False,
+    commands: Mapping[str, str] | None = None,
 ) -> StudyReport:
-    """Everything that the comparison tells; the notes' own words only with `show_text`."""
+    """Everything that the comparison tells, and the command that masks with each system; the notes' words
+    only with `show_text`."""
     return StudyReport(
         name="compare",
         title=title,
@@ -47,7 +53,9 @@ def build_compare_report(
         cards=tuple(_cards(comparison)),
         lacking=tuple(_lacking(comparison)),
         not_asked=(),
-        sections=tuple(section for section in _sections(comparison, show_text) if section.tables),
+        sections=tuple(
+            section for section in _sections(comparison, show_text, commands or {}) if section.tables
+        ),
         provenance=provenance,
         footer=f"{_SHOWN if show_text else _BARE} {_FOOTER}",
     )
@@ -78,8 +86,11 @@ def _cards(comparison: Comparison) -> Iterator[Card]:
     yield Card("most notes without a leak", *best("privacy.clean_documents"))
 
 
-def _sections(comparison: Comparison, show_text: bool) -> Iterator[Section]:
-    yield Section("verdict", "Verdict", tables=(verdict_table(comparison), *failure_table(comparison)))
+def _sections(comparison: Comparison, show_text: bool, commands: Mapping[str, str]) -> Iterator[Section]:
+    yield Section(
+        "verdict", "Verdict",
+        tables=(verdict_table(comparison), *masking_table(comparison, commands), *failure_table(comparison)),
+    )  # fmt: skip
     yield Section(
         "labels", "By label", "F1 of entities, in the label set that all can be named in.",
         (label_table(comparison), *type_tables(comparison), *naming_table(comparison)),

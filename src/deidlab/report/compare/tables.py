@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from deidlab.evaluate.compare import holm
 from deidlab.evaluate.intervals import Interval
 from deidlab.evaluate.measures import figure_titles
 from deidlab.report.score.tables import interval_note
 from deidlab.report.tables import Table, Value, columns_of
-from deidlab.systems.comparing import Comparison, SystemResult
+from deidlab.systems.comparing import Comparison, SystemResult, best_by_recall
 
 TESTED = ("privacy.word_recall", "words_binary.precision", "privacy.clean_documents", "strict.f1")
 _MEGABYTE = 1_000_000
@@ -40,6 +40,19 @@ def verdict_table(comparison: Comparison) -> Table:
         f"nothing."
     )
     return Table("Which system works on these notes", columns, tuple(rows), note, key="verdict")
+
+
+def masking_table(comparison: Comparison, commands: Mapping[str, str]) -> Iterator[Table]:
+    """The command that masks with each system, the one that leaks least first."""
+    rows = [(each.name, commands[each.name]) for each in best_by_recall(comparison) if each.name in commands]
+    if rows:
+        columns = columns_of(("system", "System", "text"), ("command", "Command", "text"))
+        note = (
+            "The highest recall first, then the highest precision. Each masks the spans that were measured "
+            "here; a note that a system fails on is not written. …: a program, an address or a place, as it "
+            "was given to `compare`."
+        )
+        yield Table("How to mask with it", columns, tuple(rows), note, key="masking")
 
 
 def failure_table(comparison: Comparison) -> Iterator[Table]:
