@@ -17,7 +17,7 @@ from deidlab.pipeline.run.sameness import pin_finding
 from deidlab.pipeline.run.sealing import Seal
 
 # What the lines of parts hold: an unfinished run of another form cannot be continued.
-_PARTS = "rendered"
+_PARTS = "rendered, codes with notes"
 
 
 def describe_settings(job: MaskJob, kind: str) -> dict[str, Any]:
