@@ -15,10 +15,11 @@ from functools import lru_cache, partial
 from typing import Protocol
 
 from deidlab.carriers import KEY, split_label
+from deidlab.carriers.key_types import NUMBERS, UUID, is_narrow
 from deidlab.errors import CorpusError
 from deidlab.mask.drawn import KINDS, Name, code_of, draw_all, kept_name, typed_name
 from deidlab.mask.keys import Keyring, keyring_of
-from deidlab.mask.typed_keys import NUMBERS, UUID, is_narrow, number_code, read_number, uuid_code
+from deidlab.mask.typed_keys import number_code, read_number, uuid_code
 
 RANDOM, KEYED = "random", "keyed"
 CODES = (RANDOM, KEYED)

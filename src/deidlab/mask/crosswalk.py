@@ -39,7 +39,6 @@ from deidlab.mask.crosswalk_file import (
     seal_tip,
     whole_file,
 )
-
 from deidlab.mask.drawn import (
     KINDS,
     SECRET_BYTES,
@@ -146,7 +145,7 @@ class Crosswalk:
         return Counter("key" if kind == TYPED else kind for kind, _ in self._drawn)
 
     def draw(self, names: Iterable[Name]) -> Mapping[Name, bytes]:
-        """What stands for each name; for those that nobody has drawn for before it is drawn now, and kept first.
+        """What stands for each name; where nobody has drawn it before it is drawn now, and kept first.
 
         Keys whose column was of another type when they were drawn for are refused.
         """

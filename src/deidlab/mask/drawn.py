@@ -1,7 +1,7 @@
 """What is drawn for a name: 32 random bytes, or the code of a key as its column's type holds it.
 
-Such a code is a number or a short word, which alone could come twice: whoever draws it shows what is taken. It
-stands behind the mark of its space, the columns that hold the same keys, so that it is unique in there.
+Such a code is a number or a short word, which alone could come twice: whoever draws it shows what is taken.
+It stands behind the mark of its space, the columns that hold the same keys, so that it is unique in there.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import random
 import secrets
 from collections.abc import Container, Iterable, Iterator
 
+from deidlab.carriers.key_types import NUMBERS, word_width
 from deidlab.errors import CorpusError
-from deidlab.mask.typed_keys import NUMBERS, word_width
 
 Name = tuple[str, bytes]
-"""What is drawn for: a kind of `KINDS`, for a typed key with its type and space, and the digest of a value."""
+"""What is drawn for: a kind of `KINDS`, with type and space for a typed key, and the digest of a value."""
 
 KINDS = {"patient": b"p", "document": b"d", "key": b"k", "typed": b"t"}
 SECRET_BYTES = 32

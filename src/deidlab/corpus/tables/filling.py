@@ -14,13 +14,14 @@ from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from deidlab.carriers.key_types import widest
 from deidlab.corpus.database import open_database
 from deidlab.corpus.database_url import TablePlace
 from deidlab.corpus.database_writing import MARKS, marks_table, server_of
 from deidlab.corpus.tables.classes import OTHER_KEY, PATIENT_KEY, STAYS
 from deidlab.corpus.tables.database import DatabaseStore
-from deidlab.corpus.tables.plan import ColumnPlan, TablePlan
-from deidlab.corpus.tables.schema import ForeignKey, Schema
+from deidlab.corpus.tables.plan import ColumnPlan, TablePlan, TablesPlan
+from deidlab.corpus.tables.schema import ForeignKey
 from deidlab.corpus.tables.stores import Filled, Filling, Row, Store, Target
 from deidlab.errors import ConfigError, CorpusError
 
@@ -144,12 +145,22 @@ class DatabaseTarget(Target):
         )
 
 
-def _type(column: ColumnPlan, dialect: str, schema: Schema, table: str) -> str:
-    """The type in the destination: the source's own words where they are the same; text may grow."""
-    known = next((each for each in schema.table(table).columns if each.name == column.name), None)
+def _type(column: ColumnPlan, dialect: str, filling: Filling, table: TablePlan) -> str:
+    """The type in the destination: the source's own words where they are the same.
+
+    Text may grow, but for keys whose codes are as short.
+    """
+    schema = filling.schema
+    known = next((each for each in schema.table(table.name).columns if each.name == column.name), None)
     if known is not None and known.declared and schema.dialect == dialect and known.type == column.type:
-        return known.declared.split("(")[0] if column.type == "text" and column.masks else known.declared
+        grows = column.type == "text" and column.masks and not _holds_codes(column, table, filling.plan)
+        return known.declared.split("(")[0] if grows else known.declared
     return _DECLARED[dialect].get(column.type, "TEXT")
+
+
+def _holds_codes(column: ColumnPlan, table: TablePlan, plan: TablesPlan) -> bool:
+    """Whether a column of text of some width holds the code of any of its keys."""
+    return column.is_key and column.width >= widest(plan.key_kinds()[plan.space(table, column)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +185,7 @@ class _Statements:
 
     def create(self, table: TablePlan) -> str:
         cells = (
-            f"{self.quote(each.name)} {_type(each, 'postgresql', self.filling.schema, table.name)}"
+            f"{self.quote(each.name)} {_type(each, 'postgresql', self.filling, table)}"
             f"{'' if each.nullable else ' NOT NULL'}"
             for each in table.kept
         )
@@ -253,7 +264,7 @@ def _fill_sqlite(path: Path, filling: Filling, rows: Iterable[tuple[int, Row]]) 
 
 def _create_sqlite(table: TablePlan, filling: Filling, foreign: list[ForeignKey]) -> str:
     known = filling.schema.table(table.name)
-    types = {each.name: _type(each, "sqlite", filling.schema, table.name) for each in table.kept}
+    types = {each.name: _type(each, "sqlite", filling, table) for each in table.kept}
     if len(known.primary) == 1 and types.get(known.primary[0], "").upper() == "INTEGER":
         # As INTEGER it would be the number that SQLite orders rows by: they keep the order that they had.
         types[known.primary[0]] = "BIGINT"

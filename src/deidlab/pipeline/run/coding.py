@@ -70,7 +70,7 @@ def note_growth(crosswalk: Crosswalk | None, partial: Partial) -> None:
 def settled_patients(
     partial: Partial, seal: Seal, crosswalk: Crosswalk | None
 ) -> Iterator[tuple[bytes, bytes]]:
-    """What each patient's notes share, packed, in the order of their ids; for many at once codes are drawn."""
+    """What each patient's notes share, packed, in the order of their ids; codes are drawn for many at once."""
     patients = partial.state.patients()
     while batch := list(islice(patients, _PATIENTS_AT_ONCE)):
         read = [(patient, *_in_order(notes, seal)) for patient, notes in batch]
@@ -86,7 +86,10 @@ def _in_order(notes: Sequence[tuple[bytes, bytes]], seal: Seal) -> tuple[list[Fa
 
 
 def with_codes(
-    settled: Sequence[Settled | None], facts: Mapping[int, bytes], numbers: Sequence[int], crosswalk: Crosswalk
+    settled: Sequence[Settled | None],
+    facts: Mapping[int, bytes],
+    numbers: Sequence[int],
+    crosswalk: Crosswalk,
 ) -> list[Settled | None]:
     """What masking needs of each note, with the codes that were drawn for what is in it, and no others."""
     names = {

@@ -62,8 +62,8 @@ class Failure:
 class Settled:
     """What masking a note needs of the state: spans and tally as JSON, what its patient's notes share packed.
 
-    Of codes that were drawn it has those of the note. It travels with the note, so that a worker needs no file
-    of the run and may be on another machine.
+    Of codes that were drawn it has those of the note. It travels with the note, so that a worker needs no
+    file of the run and may be on another machine.
     """
 
     text: bytes
