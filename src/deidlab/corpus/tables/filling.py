@@ -154,8 +154,14 @@ def _type(column: ColumnPlan, dialect: str, filling: Filling, table: TablePlan) 
     known = next((each for each in schema.table(table.name).columns if each.name == column.name), None)
     if known is not None and known.declared and schema.dialect == dialect and known.type == column.type:
         grows = column.type == "text" and column.masks and not _holds_codes(column, table, filling.plan)
-        return known.declared.split("(")[0] if grows else known.declared
+        return _any_length(known.declared) if grows else known.declared
     return _DECLARED[dialect].get(column.type, "TEXT")
+
+
+def _any_length(declared: str) -> str:
+    """A type of text without its limit: CHAR alone would be a single character."""
+    plain = declared.split("(")[0]
+    return "TEXT" if plain.strip().upper() in ("CHAR", "CHARACTER", "BPCHAR", "NCHAR") else plain
 
 
 def _holds_codes(column: ColumnPlan, table: TablePlan, plan: TablesPlan) -> bool:

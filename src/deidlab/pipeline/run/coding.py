@@ -70,7 +70,7 @@ def note_growth(crosswalk: Crosswalk | None, partial: Partial) -> None:
 def settled_patients(
     partial: Partial, seal: Seal, crosswalk: Crosswalk | None
 ) -> Iterator[tuple[bytes, bytes]]:
-    """What each patient's notes share, packed, in the order of their ids; codes are drawn for many at once."""
+    """What each patient's notes share, packed, in the order of their ids; many draw codes at once."""
     patients = partial.state.patients()
     while batch := list(islice(patients, _PATIENTS_AT_ONCE)):
         read = [(patient, *_in_order(notes, seal)) for patient, notes in batch]
