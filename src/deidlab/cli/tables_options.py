@@ -20,8 +20,8 @@ class TablesPlanOptions:
 
     source: str = argument(
         metavar="SOURCE",
-        help="A database (postgresql://HOST/DB, sqlite:///FILE; ?schema=NAME for one schema) or a folder of "
-        "CSV, TSV or Parquet files.",
+        help="A database (postgresql://HOST/DB, sqlite:///FILE, duckdb:///FILE; ?schema=NAME for one schema) "
+        "or a folder of CSV, TSV or Parquet files.",
     )
     out: Path = option(Path("plan.toml"), "--out", "-o", metavar="PLAN.toml", help="The plan to write.")
     overwriting: OverwriteOption
