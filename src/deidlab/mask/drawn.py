@@ -41,7 +41,7 @@ def other_name(name: Name) -> Name | None:
     """The name that the same key would have, were its column typed where it is not or the other way."""
     kind, digest = kept_name(name)
     other = {"key": TYPED, TYPED: "key"}.get(kind)
-    return other and (other, digest)
+    return None if other is None else (other, digest)
 
 
 def _draw_for(name: Name, taken: Container[bytes]) -> bytes:

@@ -6,7 +6,7 @@ Nobody can write to a file that is being read, so every look at it sees the same
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,7 +34,7 @@ _TYPES = {
 _AS_TEXT = ("TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE")
 # No extension is fetched, and for want of memory nothing of a note goes to the disk. In one thread rows come
 # as they are kept.
-_QUIET = {"threads": "1", "temp_directory": "", "autoinstall_known_extensions": "false"}
+_QUIET: dict[str, Any] = {"threads": "1", "temp_directory": "", "autoinstall_known_extensions": "false"}
 _REASONS = {
     "IOException": "it is not a DuckDB database, or cannot be opened",
     "ConversionException": "a value does not fit its column's type",
@@ -46,14 +46,18 @@ _REASONS = {
 
 
 @contextlib.contextmanager
-def open_duck(place: TablePlace, path: Path, more: Mapping[str, str]) -> Iterator[DuckDBPyConnection]:
-    """The file, opened; what fails inside is told by its kind alone, since DuckDB quotes cells."""
+def open_duck(place: TablePlace, path: Path, writing: bool = False) -> Iterator[DuckDBPyConnection]:
+    """The file, only for reading unless `writing`; what fails inside is told by its kind alone, since DuckDB
+    quotes cells."""
     with needing("DuckDB", "duckdb"):
         import duckdb
     try:
-        config: dict[str, Any] = {**_QUIET, **more}
-        with contextlib.closing(duckdb.connect(str(path), config=config)) as connection:
+        opened = duckdb.connect(str(path), read_only=not writing, config=_QUIET)
+        with contextlib.closing(opened) as connection:
             connection.execute("SET TimeZone = 'UTC'")
+            if not writing:
+                # Whoever made the file decides what stands in it, and not what else is opened.
+                connection.execute("SET enable_external_access = false")
             yield connection
     except duckdb.Error as error:
         name = type(error).__name__
@@ -115,9 +119,7 @@ class DuckStore(Store):
             require_regular(self.path)
         except OSError as error:
             raise CorpusError(f"{self.place}: {error.strerror}") from None
-        return open_duck(
-            self.place, self.path, {"access_mode": "READ_ONLY", "enable_external_access": "false"}
-        )
+        return open_duck(self.place, self.path)
 
 
 def _table(name: str, columns: list[tuple[Any, ...]], keys: list[tuple[Any, ...]]) -> Table:

@@ -51,7 +51,7 @@ class DuckTarget(Target):
         aside = unnamed.with_name(f"loading{unnamed.suffix}")
         for path in (aside, _log_of(aside), unnamed, _log_of(unnamed)):
             path.unlink(missing_ok=True)
-        with open_duck(self.place, unnamed, {}) as connection:
+        with open_duck(self.place, unnamed, writing=True) as connection:
             where = str(aside).replace("'", "''")
             connection.execute(f"ATTACH '{where}' AS loading")
             filled = _Making(connection, filling, self.place.schema or "main").run(rows)
