@@ -1,8 +1,8 @@
 """An invented OMOP database: persons, visits, conditions, measurements, notes and findings in the notes.
 
 Nobody in it exists, and no name in it is one that masking draws from, so that whatever is found again in the
-output has leaked. `tables` yields every table with its rows; `build_postgresql`, `build_sqlite` and
-`build_folder` put them somewhere.
+output has leaked. `tables` yields every table with its rows; `build_postgresql`, `build_sqlite`,
+`build_duckdb` and `build_folder` put them somewhere.
 
     python benchmarks/omop.py sqlite omop.db --persons 2000 --notes 20000
     python benchmarks/omop.py csv folder --persons 2000 --notes 20000
@@ -266,6 +266,17 @@ def build_sqlite(path: Path, n_persons: int, n_notes: int) -> None:
             db.executemany(f"INSERT INTO {name} VALUES ({marks})", plain)
 
 
+def build_duckdb(path: Path, n_persons: int, n_notes: int) -> None:
+    import duckdb
+
+    with duckdb.connect(str(path)) as db:
+        for name, cells in DDL.items():
+            db.execute(f"CREATE TABLE {name} ({cells})")
+        for name, rows in tables(n_persons, n_notes):
+            # One row after another: some point to one before them.
+            db.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(columns(name)))})", list(rows))
+
+
 def columns(name: str) -> list[str]:
     return [part.split()[0].strip('"') for part in DDL[name].split(", ")]
 
@@ -290,13 +301,14 @@ def build_folder(path: Path, n_persons: int, n_notes: int, ending: str = "csv") 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("kind", choices=("sqlite", "csv", "parquet"))
+    parser.add_argument("kind", choices=("sqlite", "duckdb", "csv", "parquet"))
     parser.add_argument("out", type=Path)
     parser.add_argument("--persons", type=int, default=20_000)
     parser.add_argument("--notes", type=int, default=200_000)
     asked = parser.parse_args()
-    if asked.kind == "sqlite":
-        build_sqlite(asked.out, asked.persons, asked.notes)
+    if asked.kind in ("sqlite", "duckdb"):
+        build = build_sqlite if asked.kind == "sqlite" else build_duckdb
+        build(asked.out, asked.persons, asked.notes)
     else:
         build_folder(asked.out, asked.persons, asked.notes, asked.kind)
 

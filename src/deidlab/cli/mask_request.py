@@ -10,9 +10,10 @@ import typer
 
 from deidlab.cli.mask_options import MaskOptions
 from deidlab.cli.options.finding import check_finding
+from deidlab.cli.options.masking import refuse_unkept
 from deidlab.cli.options.telling import tell_command
 from deidlab.cli.output import tell
-from deidlab.errors import ConfigError, UsageError
+from deidlab.errors import UsageError
 from deidlab.execute import Executor
 from deidlab.mask import MaskSettings, load_policy
 from deidlab.pipeline.jobs import Caller, MaskJob
@@ -51,15 +52,8 @@ class MaskRequest:
         somebody names a key file, who counts on finding them."""
         settings, repeatable = self.settings()
         needed = ids_shown or in_containers or settings.invents
-        if needed and repeatable and settings.draws and settings.crosswalk is None:
-            why = f" ({settings.policy.codes_clause})" if settings.policy.codes_clause else ""
-            key_file = self.options.masking.key.key_file
-            raise ConfigError(
-                f"random codes{why} need a file to be kept in: make one with `deidlab crosswalk new "
-                f"codes.xwalk --key-file {key_file}` and add --crosswalk codes.xwalk; without --key-file "
-                "they are drawn for this run alone; --codes keyed --accept-derived-codes derives them from "
-                "the data"
-            )
+        if needed:
+            refuse_unkept(settings, repeatable, self.options.masking.key.key_file)
         return settings, repeatable
 
     def job(self, settings: MaskSettings, destination: Path, execute: Executor | None = None) -> MaskJob:

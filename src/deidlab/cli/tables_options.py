@@ -8,8 +8,9 @@ from typing import Annotated, ClassVar
 
 from deidlab.cli.options import COMMON, argument, option, without
 from deidlab.cli.options.engine import WorkersOption
-from deidlab.cli.options.masking import KeyOption
+from deidlab.cli.options.masking import CrosswalkOption
 from deidlab.cli.options.output import OUTPUT, AnswerOptions, OverwriteOption
+from deidlab.mask.settings import MaskSettings
 from deidlab.pipeline.settings import Finding
 
 
@@ -19,8 +20,8 @@ class TablesPlanOptions:
 
     source: str = argument(
         metavar="SOURCE",
-        help="A database (postgresql://HOST/DB, sqlite:///FILE; ?schema=NAME for one schema) or a folder of "
-        "CSV, TSV or Parquet files.",
+        help="A database (postgresql://HOST/DB, sqlite:///FILE, duckdb:///FILE; ?schema=NAME for one schema) "
+        "or a folder of CSV, TSV or Parquet files.",
     )
     out: Path = option(Path("plan.toml"), "--out", "-o", metavar="PLAN.toml", help="The plan to write.")
     overwriting: OverwriteOption
@@ -47,12 +48,8 @@ class TablesMaskOptions:
         help="What is masked: safe-harbor, i2b2, limited-dataset, gdpr, phipa, or a TOML file of your own.",
         group=COMMON,
     )
-    accept_derived_codes: bool = option(
-        False,
-        help="Take keyed codes with a policy that asks for codes which are not derived from the person.",
-    )
-    day_first: bool = option(False, help="Read 3/4/2064 as the third of April.")
-    key: KeyOption
+    how: Annotated[MaskSettings, without("style", "redact_mark")]
+    key: CrosswalkOption
     finding: Annotated[Finding, without("labels", "known")]
     overwriting: OverwriteOption
     answer: AnswerOptions

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +16,12 @@ from deidlab.cli.mask_secrets import find_key
 from deidlab.cli.options.databases import is_database, warn_of_password
 from deidlab.cli.options.engine import settle_device
 from deidlab.cli.options.finding import check_finding
+from deidlab.cli.options.masking import refuse_unkept, with_crosswalk
 from deidlab.cli.output import print_json, tell
 from deidlab.corpus.files import refuse_existing, refuse_overlap
 from deidlab.errors import ConfigError, UsageError
 from deidlab.files import write_appearing
 from deidlab.mask import MaskSettings, load_policy
-from deidlab.mask.codes import KEYED, RANDOM
 from deidlab.pipeline.io.opening import open_source
 from deidlab.pipeline.jobs import MaskJob
 from deidlab.pipeline.masking import MaskOutcome, mask_corpus
@@ -95,8 +96,12 @@ def run_mask(options: TablesMaskOptions) -> None:
         warn_of_password(parse_place(url))
     plan = read_plan(options.plan)
     store, target = open_store(options.source or plan.source), open_target(options.out, options.to)
-    refuse_overlap((target.files,), (options.plan, options.key.key_file, store.files))
+    secrets = (options.key.key_file, options.key.crosswalk)
+    refuse_overlap((target.files,), (options.plan, *secrets, store.files))
     settings, repeatable = _settings(options)
+    if not settings.draws:
+        # Of codes that are derived short ones would come twice.
+        plan = plan.without_widths()
     source = SourceSettings(store.path, schema=SchemaSettings(store, plan))
     job = MaskJob(
         source=source, destination=target.path, target=target, finding=settle_device(options.finding),
@@ -119,17 +124,16 @@ def _settings(options: TablesMaskOptions) -> tuple[MaskSettings, bool]:
         raise ConfigError(
             "the policy keeps what it does not name, and so keys of tables: give it default = 'mask'"
         )
-    if policy.codes == RANDOM and not options.accept_derived_codes:
-        raise ConfigError(
-            f"policy {policy.name} takes random codes, and keys of tables become keyed ones, which are "
-            f"derived from information about the individual ({policy.codes_clause}): say "
-            "--accept-derived-codes, or take another policy"
-        )
     language = options.finding.find_language()
+    crosswalk = options.key.open_crosswalk()
     key, repeatable = find_key(options.key.key_file, options.answer.silent)
-    day_first = options.day_first or languages.of(language).day_first
-    accepted = options.accept_derived_codes
-    return MaskSettings(policy, "surrogate", key, None, day_first, language, KEYED, accepted), repeatable
+    day_first = options.how.day_first or languages.of(language).day_first
+    how = replace(
+        options.how, policy=policy, style="surrogate", key=key, day_first=day_first, language=language
+    )
+    settings = with_crosswalk(how, crosswalk)
+    refuse_unkept(settings, repeatable, options.key.key_file)
+    return settings, repeatable
 
 
 def _tell_outcome(options: TablesMaskOptions, outcome: MaskOutcome) -> None:

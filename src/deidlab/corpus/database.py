@@ -73,8 +73,11 @@ def open_database(place: TablePlace, writing: bool = False) -> Iterator[Engine]:
     try:
         from sqlalchemy.exc import SQLAlchemyError
 
+        known: tuple[type[Exception], ...] = (SQLAlchemyError, sqlite3.Error)
         if place.kind == "postgresql":
-            import psycopg  # noqa: F401
+            import psycopg
+
+            known = (*known, psycopg.Error)  # what is copied in bulk goes past SQLAlchemy
     except ImportError:
         raise MissingExtraError(f"{place.kind} as a source or destination", "db") from None
     for name in ("sqlalchemy", "psycopg"):
@@ -84,7 +87,7 @@ def open_database(place: TablePlace, writing: bool = False) -> Iterator[Engine]:
     try:
         engine = _sqlite(place, writing) if place.kind == "sqlite" else _postgresql(place, writing)
         yield engine
-    except (SQLAlchemyError, sqlite3.Error) as error:
+    except known as error:
         raise CorpusError(f"{place}: {_reason(error)}") from None
     finally:
         if engine is not None:

@@ -1,6 +1,6 @@
 """A database's URL in, the table or query that it names out; nothing is opened here.
 
-    postgresql://user@host/clinic?table=notes      sqlite:///clinic.db?table=notes
+    postgresql://user@host/clinic?table=notes      sqlite:///clinic.db?table=notes      duckdb:///clinic.duckdb
 
 `table` and `schema` are ours and leave the URL; the rest is the driver's. A URL may hold a password, so
 neither the text of a place nor its repr shows the URL.
@@ -23,7 +23,9 @@ _SCHEMES = {
     "postgres": "postgresql",
     "postgresql+psycopg": "postgresql",
     "sqlite": "sqlite",
+    "duckdb": "duckdb",
 }
+_IN_FILES = ("sqlite", "duckdb")
 _HIDDEN = frozenset(("password", "passfile", "sslpassword"))
 
 
@@ -52,8 +54,8 @@ class TablePlace:
 
     @property
     def file(self) -> Path | None:
-        """SQLite's file."""
-        return Path(self.database) if self.kind == "sqlite" else None
+        """The file that is the database, where it is one."""
+        return Path(self.database) if self.kind in _IN_FILES else None
 
     @property
     def stand_in(self) -> Path:
@@ -95,14 +97,21 @@ def parse_place(text: str) -> TablePlace:
     theirs = urlencode([(name, value) for name, value in options if name not in ours])
     kind = _SCHEMES[scheme]
     database = unquote(parts.path.removeprefix("/"))
-    if kind == "sqlite" and (parts.netloc or not database or theirs or port):
-        raise ConfigError("sqlite:///FILE?table=NAME is expected, with three slashes (four for /FILE)")
+    if kind in _IN_FILES and (parts.netloc or not database or theirs or port):
+        raise ConfigError(f"{kind}:///FILE?table=NAME is expected, with three slashes (four for /FILE)")
     if kind == "postgresql" and not database:
         raise ConfigError("the postgresql URL names no database: postgresql://HOST/DATABASE?table=NAME")
     driver = "postgresql+psycopg" if kind == "postgresql" else kind
     url = f"{driver}://{parts.netloc}{parts.path}{'?' if theirs else ''}{theirs}"
     place = TablePlace(kind, url, database, schema=ours.get("schema") or None)
     return with_table(place, ours["table"]) if ours.get("table") else place
+
+
+def _served(place: TablePlace) -> TablePlace:
+    """The place, if a single table of it can be read and written."""
+    if place.kind == "duckdb":
+        raise ConfigError("of duckdb all tables are masked together: take `deidlab tables plan`")
+    return place
 
 
 def with_table(place: TablePlace, table: str) -> TablePlace:
@@ -115,7 +124,7 @@ def source_place(
     text: str, table: str | None = None, query: str | None = None, key: tuple[str, ...] = ()
 ) -> TablePlace:
     """A place to read from: one table, or one query with its key."""
-    place = parse_place(text)
+    place = _served(parse_place(text))
     if table is not None and place.table:
         raise ConfigError("the source's table is named twice: in its URL and with --table")
     place = with_table(place, table) if table is not None else place
@@ -130,7 +139,7 @@ def source_place(
 
 def target_place(text: str, table: str | None = None) -> TablePlace:
     """A place to write to: one table."""
-    place = parse_place(text)
+    place = _served(parse_place(text))
     if table is not None and place.table:
         raise ConfigError("the destination's table is named twice: in its URL and with --out-table")
     place = with_table(place, table) if table is not None else place

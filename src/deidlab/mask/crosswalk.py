@@ -1,4 +1,4 @@
-"""A crosswalk: 32 random bytes for each patient, document and linking key, in a sealed file that only grows.
+"""A crosswalk: what was drawn for each patient, document and linking key, in a sealed file that only grows.
 
     HEAD (cost, salt, id) · TIP (how many records, where they end, the last one's tag) · records
 
@@ -39,17 +39,23 @@ from deidlab.mask.crosswalk_file import (
     seal_tip,
     whole_file,
 )
+from deidlab.mask.drawn import (
+    KINDS,
+    SECRET_BYTES,
+    TYPED,
+    Name,
+    check_fits,
+    draw_all,
+    kept_name,
+    other_name,
+    other_type,
+)
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-KINDS = {"patient": b"p", "document": b"d", "key": b"k"}
-SECRET_BYTES = 32
 _ENTRY = struct.Struct(">c16s32s")
 _A_RECORD = 4096
-
-Name = tuple[str, bytes]
-"""What a secret is for: a kind of `KINDS`, and the digest of a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +89,7 @@ class Crosswalk:
     _reached: Reached = field(default_factory=Reached, repr=False)
     _promised: int = 0
     _drawn: dict[Name, bytes] = field(default_factory=dict, repr=False)
+    _taken: set[bytes] = field(default_factory=set, repr=False)
 
     @classmethod
     def new(cls, path: Path | str, secret: bytes, project: str = "", alone: bool = False) -> Crosswalk:
@@ -134,20 +141,28 @@ class Crosswalk:
         return self._promised
 
     def counts(self) -> Counter[str]:
-        """How many secrets there are of each kind."""
-        return Counter(kind for kind, _ in self._drawn)
+        """How many were drawn for patients, documents and keys."""
+        return Counter("key" if kind == TYPED else kind for kind, _ in self._drawn)
 
     def draw(self, names: Iterable[Name]) -> Mapping[Name, bytes]:
-        """The secret of each name; those that nobody has drawn before are drawn now, and kept first."""
-        wanted = tuple(dict.fromkeys(names))
-        if any(name not in self._drawn for name in wanted):
+        """What stands for each name; where nobody has drawn it before it is drawn now, and kept first.
+
+        Keys whose column was of another type when they were drawn for are refused.
+        """
+        wanted = {name: kept_name(name) for name in names}
+        if any(kept not in self._drawn for kept in wanted.values()):
             with open_locked(self.path, True, self.alone) as file:
                 self._check_same(file)
                 self._read_on(file)
-                missing = [name for name in wanted if name not in self._drawn]
+                missing = [name for name, kept in wanted.items() if kept not in self._drawn]
+                if any(other_name(name) in self._drawn for name in missing):
+                    raise other_type()
                 for start in range(0, len(missing), _A_RECORD):
                     self._append(file, missing[start : start + _A_RECORD])
-        return {name: self._drawn[name] for name in wanted}
+        found = {name: self._drawn[kept] for name, kept in wanted.items()}
+        for name, drawn in found.items():
+            check_fits(name, drawn)
+        return found
 
     def rekey(self, secret: bytes) -> None:
         """Seal the same entries with another secret; readers of the old file are refused from then on."""
@@ -168,7 +183,7 @@ class Crosswalk:
                 os.fsync(anew.fileno())
 
     def _append(self, file: BinaryIO, names: list[Name]) -> None:
-        drawn = {name: secrets.token_bytes(SECRET_BYTES) for name in names}
+        drawn = draw_all(names, self._taken)
         plain = b"".join(_ENTRY.pack(KINDS[kind], digest, own) for (kind, digest), own in drawn.items())
         sealed, reached = seal_record(self._cipher, self._head, plain, self._reached)
         file.seek(self._reached.end)
@@ -213,8 +228,13 @@ class Crosswalk:
         else:
             kinds = {letter: kind for kind, letter in KINDS.items()}
             for letter, digest, own in _ENTRY.iter_unpack(plain):
-                self._drawn[kinds[letter], digest] = own
+                self._keep((kinds[letter], digest), own)
         self._reached = reached
+
+    def _keep(self, name: Name, own: bytes) -> None:
+        self._drawn[name] = own
+        if name[0] == TYPED:
+            self._taken.add(own)
 
     def _decrypt(self, data: bytes, bound: bytes) -> bytes:
         from cryptography.exceptions import InvalidTag

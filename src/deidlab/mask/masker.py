@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
-from functools import partial as bind
 
 from deidlab import languages
 from deidlab.carriers import KEY, split_label
@@ -31,12 +29,10 @@ from deidlab.mask.settings import MaskSettings
 from deidlab.mask.state import PatientState
 from deidlab.mask.style import Style
 from deidlab.mask.styles import find_style
-from deidlab.mask.typed_keys import NUMBERS, UUID, number_code, uuid_code
 from deidlab.types import Document, MaskedDocument, Span
 
 # No word that a surrogate is joined to is longer.
 _JOINT = 12
-_KEYS = 1 << 16
 
 
 class Masker:
@@ -50,8 +46,6 @@ class Masker:
         # Whether each note tells its own language.
         self._tells = languages.JOINT in settings.language
         self._plan: tuple[PatientState, str, PatientPlan] | None = None
-        # A key stands in many rows.
-        self._numbers = lru_cache(maxsize=_KEYS)(bind(number_code, self._keyring))
 
     def masked_part(self, document: Document) -> tuple[Span, ...]:
         """The spans that the policy changes, disjoint and in order."""
@@ -114,11 +108,11 @@ class Masker:
         return self.codes.code(kind, id)
 
     def coded(self, document: Document) -> Iterator[tuple[str, str]]:
-        """All of a note for which there is a code: kinds and values."""
+        """All of a note for which there is a code: kinds and values; a key's kind is its field's label."""
         yield "patient", document.patient
         yield "document", document.id
-        keys = (span for span in self.masked_part(document) if span.label == KEY)
-        yield from (("key", document.text[span.start : span.end]) for span in keys)
+        keys = (span for span in self.masked_part(document) if split_label(span.label)[0] == KEY)
+        yield from ((span.label, document.text[span.start : span.end]) for span in keys)
 
     def masked_spans(self, masked: MaskedDocument, document: Document | None = None) -> tuple[Span, ...]:
         """The annotations with offsets in the masked text; given the document, those that stay too."""
@@ -140,21 +134,10 @@ class Masker:
     def _style(self, row: Row) -> Style:
         return find_style(row.style or self.settings.style)
 
-    def number(self, space: str, written: str, kind: str) -> str:
-        """A keyed number for another of a key's numbers, of the same width; no two of a space become one."""
-        return self._numbers(space, written, kind)
-
-    def _key(self, mention: Mention) -> str:
-        _, kind, space = split_label(mention.span.label)
-        if kind in NUMBERS:
-            return self.number(space, mention.text, kind)
-        pseudonym = self.pseudonym(space or "key", mention.text.lower() if kind == UUID else mention.text)
-        return uuid_code(pseudonym) if kind == UUID else pseudonym
-
     def _replace(self, mention: Mention) -> str:
         label, kind, _ = split_label(mention.span.label)
         if label == KEY:
-            return self._key(mention)
+            return self.codes.key(mention.span.label, mention.text)
         row = self.settings.policy.row(mention.span.label)
         if kind:
             return fill_cell(kind, mention.text, mention.plan, row.action, self._caps_ages)

@@ -25,7 +25,7 @@ from deidlab.pipeline.io.kinds import Sink, Source
 from deidlab.pipeline.io.notes import Note
 from deidlab.pipeline.io.opening import open_sink, open_source
 from deidlab.pipeline.jobs import MaskJob
-from deidlab.pipeline.run.coding import note_growth, own_crosswalk, settled_patients
+from deidlab.pipeline.run.coding import note_growth, own_crosswalk, settled_patients, with_codes
 from deidlab.pipeline.run.comparing import compare_devices
 from deidlab.pipeline.run.failing import NEW, Failures
 from deidlab.pipeline.run.find import FindPhi
@@ -155,7 +155,10 @@ def mask_all(run: _Run) -> None:
         run.watch("masking", n)
 
     def settled(notes: Sequence[Note], numbers: Sequence[int]) -> Sequence[tuple[Note, Settled | None]]:
-        return _with_settled(notes, state.settled(numbers))
+        found = state.settled(numbers)
+        if run.crosswalk is not None and numbers:
+            found = with_codes(found, state.facts(numbers), numbers, run.crosswalk)
+        return _with_settled(notes, found)
 
     work = MaskPhi(job.settings, job.writing, run.sink.rendering, job.map_file is not None)
     passing = OnePass(run.source, job.executor, passed, run.partial, "mask", parts.has, run.attach, settled)

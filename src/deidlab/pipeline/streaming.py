@@ -16,7 +16,7 @@ from deidlab.corpus.records import document_to_record, record_to_document
 from deidlab.execute import Failed
 from deidlab.execute.tasks import attempt
 from deidlab.mask import Fact, Masker, MaskSettings, PatientState, unpack_facts
-from deidlab.mask.crosswalk import Name
+from deidlab.mask.drawn import Name
 from deidlab.pipeline.io.notes import Note, without_id
 from deidlab.pipeline.run.annotations import sort_annotations
 from deidlab.pipeline.run.coding import split_facts

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deidlab.carriers.key_types import NUMBERS
 from deidlab.errors import CorpusError
 from deidlab.mask import MaskSettings, load_policy
 from deidlab.mask.keys import Keyring
 from deidlab.mask.masker import Masker
-from deidlab.mask.typed_keys import NUMBERS, number_code, uuid_code
+from deidlab.mask.typed_keys import number_code, uuid_code
 
 RING = Keyring(b"k" * 32)
 

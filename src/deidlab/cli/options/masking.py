@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar
 from deidlab import languages
 from deidlab.cli.mask_secrets import find_key
 from deidlab.cli.options.declaring import without
-from deidlab.errors import UsageError
+from deidlab.errors import ConfigError, UsageError
 from deidlab.mask.codes import KEYED, RANDOM
 from deidlab.mask.crosswalk import Crosswalk, CrosswalkPlace
 from deidlab.mask.policy import load_policy
@@ -100,6 +100,19 @@ def with_crosswalk(settings: MaskSettings, crosswalk: Crosswalk | None) -> MaskS
             "--crosswalk keeps codes that are drawn, and --codes keyed draws none: leave one out"
         )
     return replace(settings, codes=RANDOM, key=crosswalk.key, crosswalk=crosswalk)
+
+
+def refuse_unkept(settings: MaskSettings, repeatable: bool, key_file: Path | None) -> None:
+    """Raise where codes that are drawn would be lost to somebody who names a key file, and so counts on
+    finding them again."""
+    if not repeatable or not settings.draws or settings.crosswalk is not None:
+        return
+    why = f" ({settings.policy.codes_clause})" if settings.policy.codes_clause else ""
+    raise ConfigError(
+        f"random codes{why} need a file to be kept in: make one with `deidlab crosswalk new codes.xwalk "
+        f"--key-file {key_file}` and add --crosswalk codes.xwalk; without --key-file they are drawn for this "
+        "run alone; --codes keyed --accept-derived-codes derives them from the data"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby, islice
 from pathlib import Path
@@ -17,30 +17,17 @@ from typing import TYPE_CHECKING, Any
 from deidlab.corpus.database import open_database
 from deidlab.corpus.database_url import TablePlace
 from deidlab.corpus.database_writing import MARKS, marks_table, server_of
-from deidlab.corpus.tables.classes import OTHER_KEY, PATIENT_KEY, STAYS
 from deidlab.corpus.tables.database import DatabaseStore
-from deidlab.corpus.tables.plan import ColumnPlan, TablePlan
-from deidlab.corpus.tables.schema import ForeignKey, Schema
+from deidlab.corpus.tables.declaring import declared_type, foreign_keys, is_whole, quoted
+from deidlab.corpus.tables.plan import TablePlan
+from deidlab.corpus.tables.schema import ForeignKey
 from deidlab.corpus.tables.stores import Filled, Filling, Row, Store, Target
 from deidlab.errors import ConfigError, CorpusError
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-_DECLARED = {
-    "postgresql": {
-        "int2": "SMALLINT", "int4": "INTEGER", "int8": "BIGINT", "number": "NUMERIC",
-        "float": "DOUBLE PRECISION", "bool": "BOOLEAN", "date": "DATE", "timestamp": "TIMESTAMP",
-        "timestamptz": "TIMESTAMP WITH TIME ZONE", "time": "TIME", "uuid": "UUID", "json": "JSONB",
-    },
-    "sqlite": {
-        "int2": "INTEGER", "int4": "INTEGER", "int8": "INTEGER", "number": "NUMERIC", "float": "REAL",
-        "bool": "BOOLEAN", "date": "DATE", "timestamp": "DATETIME", "timestamptz": "DATETIME", "time": "TIME",
-    },
-}  # fmt: skip
 _AT_ONCE = 5000
-# Of these no two that differ become one.
-_ONE_TO_ONE = (PATIENT_KEY, OTHER_KEY, *STAYS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,14 +131,6 @@ class DatabaseTarget(Target):
         )
 
 
-def _type(column: ColumnPlan, dialect: str, schema: Schema, table: str) -> str:
-    """The type in the destination: the source's own words where they are the same; text may grow."""
-    known = next((each for each in schema.table(table).columns if each.name == column.name), None)
-    if known is not None and known.declared and schema.dialect == dialect and known.type == column.type:
-        return known.declared.split("(")[0] if column.type == "text" and column.masks else known.declared
-    return _DECLARED[dialect].get(column.type, "TEXT")
-
-
 @dataclass(frozen=True, slots=True)
 class _Statements:
     """The SQL of a filling, for a connection's own dialect."""
@@ -174,7 +153,7 @@ class _Statements:
 
     def create(self, table: TablePlan) -> str:
         cells = (
-            f"{self.quote(each.name)} {_type(each, 'postgresql', self.filling.schema, table.name)}"
+            f"{self.quote(each.name)} {declared_type(each, 'postgresql', self.filling, table)}"
             f"{'' if each.nullable else ' NOT NULL'}"
             for each in table.kept
         )
@@ -200,29 +179,13 @@ class _Statements:
             known = self.filling.schema.table(table.name)
             keys = [("PRIMARY KEY", known.primary), *(("UNIQUE", each) for each in known.unique)]
             for word, names in keys:
-                if names and _is_whole(table, names):
+                if names and is_whole(table, names):
                     yield table.name, f"{word} ({self.columns(names)})"
 
     def _foreign(self, left_out: dict[str, int]) -> Iterator[tuple[str, str]]:
         for table, key in foreign_keys(self.filling):
             names, referred = self.columns(key.columns), self.columns(key.referred)
             yield table, f"FOREIGN KEY ({names}) REFERENCES {self.name(key.table)} ({referred})"
-
-
-def _is_whole(table: TablePlan, names: Sequence[str]) -> bool:
-    """Whether the columns are all there, and no two cells that differ became one."""
-    kinds = {each.name: each.kind for each in table.kept}
-    return all(kinds.get(name) in _ONE_TO_ONE for name in names)
-
-
-def foreign_keys(filling: Filling) -> Iterator[tuple[str, ForeignKey]]:
-    """The keys between tables of which both ends are written whole."""
-    plans = {table.name: table for table in filling.plan.written}
-    for table in filling.plan.written:
-        for key in filling.schema.table(table.name).foreign:
-            other = plans.get(key.table)
-            if other and _is_whole(table, key.columns) and _is_whole(other, key.referred):
-                yield table.name, key
 
 
 def _fill_sqlite(path: Path, filling: Filling, rows: Iterable[tuple[int, Row]]) -> Filled:
@@ -238,7 +201,7 @@ def _fill_sqlite(path: Path, filling: Filling, rows: Iterable[tuple[int, Row]]) 
         for number, group in groupby(rows, key=lambda row: row[0]):
             table = filling.plan.tables[number]
             marks = ", ".join("?" * len(table.kept))
-            insert = f"INSERT INTO {_quote(table.name)} VALUES ({marks})"
+            insert = f"INSERT INTO {quoted(table.name)} VALUES ({marks})"
             cells = (tuple(cell for cell in row) for _, row in group)
             while chunk := list(islice(cells, _AT_ONCE)):
                 database.executemany(insert, chunk)
@@ -253,21 +216,17 @@ def _fill_sqlite(path: Path, filling: Filling, rows: Iterable[tuple[int, Row]]) 
 
 def _create_sqlite(table: TablePlan, filling: Filling, foreign: list[ForeignKey]) -> str:
     known = filling.schema.table(table.name)
-    types = {each.name: _type(each, "sqlite", filling.schema, table.name) for each in table.kept}
+    types = {each.name: declared_type(each, "sqlite", filling, table) for each in table.kept}
     if len(known.primary) == 1 and types.get(known.primary[0], "").upper() == "INTEGER":
         # As INTEGER it would be the number that SQLite orders rows by: they keep the order that they had.
         types[known.primary[0]] = "BIGINT"
     cells = [
-        f"{_quote(each.name)} {types[each.name]}{'' if each.nullable else ' NOT NULL'}" for each in table.kept
+        f"{quoted(each.name)} {types[each.name]}{'' if each.nullable else ' NOT NULL'}" for each in table.kept
     ]
-    if known.primary and _is_whole(table, known.primary):
-        cells.append(f"PRIMARY KEY ({', '.join(map(_quote, known.primary))})")
-    cells += [f"UNIQUE ({', '.join(map(_quote, each))})" for each in known.unique if _is_whole(table, each)]
+    if known.primary and is_whole(table, known.primary):
+        cells.append(f"PRIMARY KEY ({', '.join(map(quoted, known.primary))})")
+    cells += [f"UNIQUE ({', '.join(map(quoted, each))})" for each in known.unique if is_whole(table, each)]
     for key in foreign:
-        mine, other = (", ".join(map(_quote, names)) for names in (key.columns, key.referred))
-        cells.append(f"FOREIGN KEY ({mine}) REFERENCES {_quote(key.table)} ({other})")
-    return f"CREATE TABLE {_quote(table.name)} ({', '.join(cells)})"
-
-
-def _quote(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+        mine, other = (", ".join(map(quoted, names)) for names in (key.columns, key.referred))
+        cells.append(f"FOREIGN KEY ({mine}) REFERENCES {quoted(key.table)} ({other})")
+    return f"CREATE TABLE {quoted(table.name)} ({', '.join(cells)})"

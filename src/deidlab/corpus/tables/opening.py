@@ -18,18 +18,28 @@ def open_store(text: str) -> Store:
     """The place to read; `text` is a database's URL or a folder."""
     if "://" not in text:
         return FolderStore(Path(text))
+    place = _whole(text)
+    if place.kind == "duckdb":
+        from deidlab.corpus.tables.duck import DuckStore
+
+        return DuckStore(place)
     from deidlab.corpus.tables.database import DatabaseStore
 
-    return DatabaseStore(_whole(text))
+    return DatabaseStore(place)
 
 
 def open_target(text: str, to: str | None = None) -> Target:
     """The place to write; `to` is the format of files, else the source's."""
     if "://" not in text:
         return FolderTarget(Path(text), to)
+    place = _whole(text)
+    if place.kind == "duckdb":
+        from deidlab.corpus.tables.duck_filling import DuckTarget
+
+        return DuckTarget(place)
     from deidlab.corpus.tables.filling import DatabaseTarget
 
-    return DatabaseTarget(_whole(text))
+    return DatabaseTarget(place)
 
 
 def _whole(text: str) -> TablePlace:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from deidlab.carriers.key_types import PSEUDONYM, text_type, word_width
 from deidlab.corpus.tables.classes import (
     CLASSES,
     DROP,
@@ -27,15 +28,18 @@ from deidlab.corpus.tables.schema import WHOLE, Schema
 from deidlab.errors import ConfigError, UnknownNameError
 from deidlab.tomlfile import read_table
 
-_COLUMN_KEYS = ("class", "type", "nullable", "label", "of", "why")
+_COLUMN_KEYS = ("class", "type", "width", "nullable", "label", "of", "why")
 _TABLE_KEYS = ("via", "why", "columns", "drop")
-_KEY_TYPES = (*WHOLE, "uuid", "text")
+_WITHOUT_WIDTH = (*WHOLE, "uuid")
 _TOP_KEYS = ("source", "schema", "tables")
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnPlan:
-    """`of` is the key ("table.column") whose values a key holds, or the text that a finding stands in."""
+    """`of` is the key ("table.column") whose values a key holds, or the text that a finding stands in.
+
+    `width` is how many characters a key of text has at most; 0 is any number.
+    """
 
     name: str
     kind: str
@@ -44,6 +48,11 @@ class ColumnPlan:
     label: str = ""
     of: str = ""
     why: str = ""
+    width: int = 0
+
+    @property
+    def is_key(self) -> bool:
+        return self.kind in (PATIENT_KEY, OTHER_KEY)
 
     @property
     def masks(self) -> bool:
@@ -113,19 +122,34 @@ class TablesPlan:
         """The type of each space of keys: the narrowest of its columns', so that all of them hold it."""
         kinds: dict[str, str] = {}
         for table, column in self.columns():
-            if column.kind in (PATIENT_KEY, OTHER_KEY):
-                kind = column.type if column.type in _KEY_TYPES else _KEY_TYPES[-1]
+            if column.is_key:
+                kind = column.type if column.type in _WITHOUT_WIDTH else text_type(column.width)
                 space = self.space(table, column)
-                kinds[space] = min(kind, kinds.get(space, kind), key=_KEY_TYPES.index)
+                kinds[space] = min(kind, kinds.get(space, kind), key=_narrowness)
         return kinds
+
+    def without_widths(self) -> TablesPlan:
+        """The same with texts of any length for keys, as codes are which cannot be told to be short."""
+        tables = (
+            replace(table, columns=tuple(replace(each, width=0) for each in table.columns))
+            for table in self.tables
+        )
+        return replace(self, tables=tuple(tables))
 
     def tell_apart(self) -> tuple[object, ...]:
         """What tells a plan from others: not why."""
         rows = [
-            (table.name, table.via, each.name, each.kind, each.type, each.label, each.of)
+            (table.name, table.via, each.name, each.kind, each.type, each.label, each.of, each.width)
             for table, each in self.columns()
         ]
         return (self.digest, *rows)
+
+
+def _narrowness(type: str) -> tuple[int, int]:
+    """By this the types of keys are ordered; of texts those without a width are the widest."""
+    if type in _WITHOUT_WIDTH:
+        return _WITHOUT_WIDTH.index(type), 0
+    return len(_WITHOUT_WIDTH), word_width(type) or PSEUDONYM
 
 
 def read_plan(path: Path) -> TablesPlan:
@@ -179,9 +203,12 @@ def _column(name: str, value: Any, path: Path) -> ColumnPlan:
     kind = str(value.get("class", UNCLASSIFIED))
     if kind not in CLASSES:
         raise UnknownNameError("class", kind, CLASSES)
+    width = value.get("width", 0)
+    if type(width) is not int or width < 0:
+        raise ConfigError(f"{path}: the width of a column is no number of characters")
     return ColumnPlan(
         name, kind, str(value.get("type", "text")), bool(value.get("nullable", True)),
-        str(value.get("label", "")), str(value.get("of", "")), str(value.get("why", "")),
+        str(value.get("label", "")), str(value.get("of", "")), str(value.get("why", "")), width,
     )  # fmt: skip
 
 
@@ -246,6 +273,8 @@ def write_plan(plan: TablesPlan) -> str:
 def _cells(column: ColumnPlan) -> Iterator[str]:
     yield f"class = {quote(column.kind)}"
     yield f"type = {quote(column.type)}"
+    if column.width:
+        yield f"width = {column.width}"
     if not column.nullable:
         yield "nullable = false"
     for key in ("label", "of", "why"):

@@ -94,7 +94,8 @@ class _Proposal:
         plan = ColumnPlan(column.name, UNCLASSIFIED, type, column.nullable)
         for propose in (self.of_omop, self.of_keys, self.of_name, self.of_shape):
             if found := propose(table, replace(column, type=type), shapes):
-                return replace(plan, **found)
+                found_as = replace(plan, **found)
+                return replace(found_as, width=column.width) if found_as.is_key else found_as
         return replace(plan, why="neither its name nor its values tell")
 
     def of_omop(self, table: Table, column: Column, shapes: Shapes) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from typing import Any
 from deidlab.carriers import KEY, Parts, Piece, typed_label
 from deidlab.corpus.carried import in_pieces
 from deidlab.corpus.raw import RawDocument
-from deidlab.corpus.tables.classes import BIRTH_PARTS, CLASSES, DROP, FROM_NOTE, OTHER_KEY, PATIENT_KEY, TEXT
+from deidlab.corpus.tables.classes import BIRTH_PARTS, CLASSES, DROP, FROM_NOTE, TEXT
 from deidlab.corpus.tables.plan import ColumnPlan, TablePlan, TablesPlan
 from deidlab.corpus.tables.schema import WHOLE
 from deidlab.errors import CorpusError
@@ -41,6 +41,8 @@ class RowPlan:
     """The places of the columns that become pieces, in their order; texts that findings point into lead."""
     keys: dict[int, str]
     """The labels of the columns that are keys: which key it is and its type, alike in all tables."""
+    own: int | None = None
+    """The place of the table's own key, which no other table gives it."""
 
     @classmethod
     def of(cls, plan: TablesPlan, number: int) -> RowPlan:
@@ -50,13 +52,25 @@ class RowPlan:
         ]
         pointed = {column.of for _, column in plan.columns() if column.kind in FROM_NOTE}
         places.sort(key=lambda n: f"{table.name}.{table.columns[n].name}" not in pointed)
-        kinds = plan.key_kinds()
-        keys = {
-            n: typed_label(KEY, kinds[space], space)
-            for n, each in enumerate(table.columns)
-            if each.kind in (PATIENT_KEY, OTHER_KEY) and (space := plan.space(table, each))
-        }
-        return cls(number, table, tuple(places), keys)
+        labels = key_labels(plan)
+        keys = {n: labels[plan.space(table, each)] for n, each in enumerate(table.columns) if each.is_key}
+        own = (n for n in keys if keys[n] == labels.get(f"{table.name}.{table.columns[n].name}"))
+        return cls(number, table, tuple(places), keys, next(own, None))
+
+    def name(self, place: int) -> str:
+        """The id of the row at a place of its table, from 1: not one by which it could come again."""
+        return f"unknown-{self.number:04x}{place:012x}"
+
+    def owner(self, patient: str, cells: Sequence[Any]) -> str:
+        """By whom a row is masked: its patient, else the thing that it is of, else itself alone."""
+        if patient or self.own is None or cells[self.own] is None:
+            return patient
+        return f"{self.table.name}.{self.table.columns[self.own].name} {cells[self.own]}"
+
+
+def key_labels(plan: TablesPlan) -> dict[str, str]:
+    """The label of a field with a key of each space."""
+    return {space: typed_label(KEY, kind, space) for space, kind in plan.key_kinds().items()}
 
 
 def row_to_raw(
@@ -81,7 +95,7 @@ def row_to_raw(
     pieces += [Piece(text, label) for label, text in told] if has_text else []
     content = json.dumps([row.number, places, kept]).encode()
     return in_pieces(
-        Parts(tuple(pieces), patient, f"{row.number:04}-{place:010}"), content, Path(row.table.name)
+        Parts(tuple(pieces), row.owner(patient, cells), row.name(place)), content, Path(row.table.name)
     )
 
 

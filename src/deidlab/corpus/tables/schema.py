@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import astuple, dataclass
 
 WHOLE = ("int2", "int4", "int8")
@@ -21,6 +22,12 @@ class Column:
     type: str
     nullable: bool = True
     declared: str = ""
+
+    @property
+    def width(self) -> int:
+        """How many characters its declaration lets a text have; 0 is any number."""
+        said = re.search(r"\((\d+)\)", self.declared) if self.type == "text" else None
+        return int(said[1]) if said else 0
 
 
 @dataclass(frozen=True, slots=True)

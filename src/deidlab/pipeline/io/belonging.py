@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from deidlab.corpus.tables.classes import CLASSES, OTHER_KEY, PATIENT_KEY, TELLING, TEXT
+from deidlab.corpus.tables.classes import CLASSES, TELLING, TEXT
 from deidlab.corpus.tables.plan import ColumnPlan, TablePlan, TablesPlan
-from deidlab.corpus.tables.rows import Told
+from deidlab.corpus.tables.rows import Told, key_labels
 from deidlab.corpus.tables.stores import Row, Snapshot
 
 # Of keys such as those of visits a patient may have thousands.
@@ -40,8 +40,10 @@ class Belonging:
             if table.via and table.patient is None:
                 known._own(snapshot, plan, table.via, frozenset())
         if any(column.kind == TEXT for _, column in plan.columns()):
+            labels = key_labels(plan)
             for table in plan.tables:
-                known._tell(snapshot, table)
+                of_keys = [labels.get(plan.space(table, each), "") for each in table.columns]
+                known._tell(snapshot, table, of_keys)
         return known
 
     def patient_of(self, table: TablePlan, cells: Sequence[Any]) -> str:
@@ -69,9 +71,17 @@ class Belonging:
         cells = (spread(row, (at, leads), width) for row in rows if row is not None)
         self.owners[key] = {str(row[at]): self.patient_of(table, row) for row in cells if row[at] is not None}
 
-    def _tell(self, snapshot: Snapshot, table: TablePlan) -> None:
-        """Note down what the table says of each patient; of keys only those of which a patient has few."""
+    def _tell(self, snapshot: Snapshot, table: TablePlan, of_keys: Sequence[str]) -> None:
+        """Note down what the table says of each patient; of keys only those of which a patient has few.
+
+        A key is told under its own label, so that in a text it becomes what it becomes in its column.
+        """
         told = [each for each in table.columns if each.kind in TELLING or _is_written_key(each)]
+        labels = [
+            own if _is_written_key(each) else each.label or CLASSES[each.kind].label
+            for each, own in zip(table.columns, of_keys, strict=True)
+            if each in told
+        ]
         if table.patient is None or not told:
             return
         owner = table.columns[table.patient].name
@@ -86,15 +96,11 @@ class Belonging:
         for patient, columns in found.items():
             before = self.told.get(patient, ())
             new = [
-                (_label_of(c), text) for c, texts in zip(told, columns, strict=True) for text in sorted(texts)
+                (label, text) for label, texts in zip(labels, columns, strict=True) for text in sorted(texts)
             ]
             self.told[patient] = tuple(dict.fromkeys((*before, *new)))
 
 
 def _is_written_key(column: ColumnPlan) -> bool:
     """Whether the column holds keys that may be written in texts, such as a medical record's number."""
-    return column.kind in (PATIENT_KEY, OTHER_KEY) and column.type == "text"
-
-
-def _label_of(column: ColumnPlan) -> str:
-    return "MEDICALRECORD" if _is_written_key(column) else column.label or CLASSES[column.kind].label
+    return column.is_key and column.type == "text"

@@ -90,11 +90,9 @@ def _notes(snapshot: Snapshot, plan: RowPlan, known: Belonging, number: int) -> 
     read = [n for n, each in enumerate(table.columns) if each.kind != DROP]
     rows = snapshot.rows(table.name, [table.columns[n].name for n in read])
     for place, found in enumerate(rows, 1):
-        name, path = f"{plan.number:04}-{place:010}", Path(table.name)
         if found is None:
-            yield to_note(
-                number, BadDocument(path, "the row cannot be read as its file's first row says", name)
-            )
+            said = "the row cannot be read as its file's first row says"
+            yield to_note(number, BadDocument(Path(table.name), said, plan.name(place)))
         else:
             yield _note(plan, known, number, place, spread(found, read, len(table.columns)))
         number += 1
@@ -105,9 +103,7 @@ def _note(plan: RowPlan, known: Belonging, number: int, place: int, cells: list[
     try:
         raw = row_to_raw(plan, place, cells, patient, known.told.get(patient, ()))
     except CorpusError as error:
-        return to_note(
-            number, BadDocument(Path(plan.table.name), str(error), f"{plan.number:04}-{place:010}")
-        )
+        return to_note(number, BadDocument(Path(plan.table.name), str(error), plan.name(place)))
     note = to_note(number, raw)
     is_nobodys = not patient and (plan.table.patient is not None or bool(plan.table.via))
     return Note(

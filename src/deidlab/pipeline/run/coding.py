@@ -1,21 +1,21 @@
-"""Random codes of a run: drawn here between the passes, and sent to workers with what a patient's notes
-share.
+"""Random codes of a run: drawn here between the passes, many at once, and sent to workers with each note.
 
 Where no crosswalk is named, the run keeps one of its own in its folder, which is gone when the run is done.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, islice
 
 from deidlab.errors import CorpusError
 from deidlab.mask import Crosswalk, Fact, Masker, MaskSettings, PatientState, unpack_facts
-from deidlab.mask.codes import RandomCodes, SentAlong, name_of
-from deidlab.mask.crosswalk import Name
+from deidlab.mask.codes import RandomCodes, SentAlong, names_of
+from deidlab.mask.drawn import Name
 from deidlab.pipeline.run.partial import Partial
 from deidlab.pipeline.run.sealing import Seal
+from deidlab.pipeline.run.state import Settled
 from deidlab.types import Document
 
 # The kind of a fact that says only for what a code is needed.
@@ -28,7 +28,7 @@ def coded_facts(masker: Masker, document: Document) -> tuple[Fact, ...]:
     """For what of a note there must be a code, by digests; nothing where codes are keyed."""
     if not masker.settings.draws:
         return ()
-    names = dict.fromkeys(name_of(masker.settings.key, *each) for each in masker.coded(document))
+    names = names_of(masker.settings.key, masker.coded(document))
     return tuple(Fact(CODED, kind, digest) for kind, digest in names)
 
 
@@ -55,9 +55,10 @@ def own_crosswalk(settings: MaskSettings, partial: Partial) -> Crosswalk | None:
             )
         return named
     path = partial.folder / "codes"
-    if path.exists():
-        return Crosswalk.open(path, settings.key, alone=True)
-    return Crosswalk.new(path, settings.key, alone=True)
+    if not path.exists():
+        # Made aside: a kill leaves none that is half written.
+        Crosswalk.new(partial.fresh("new-codes"), settings.key, alone=True).path.rename(path)
+    return Crosswalk.open(path, settings.key, alone=True)
 
 
 def note_growth(crosswalk: Crosswalk | None, partial: Partial) -> None:
@@ -69,15 +70,14 @@ def note_growth(crosswalk: Crosswalk | None, partial: Partial) -> None:
 def settled_patients(
     partial: Partial, seal: Seal, crosswalk: Crosswalk | None
 ) -> Iterator[tuple[bytes, bytes]]:
-    """What each patient's notes share, packed, in the order of their ids; many draw at once."""
+    """What each patient's notes share, packed, in the order of their ids; many draw codes at once."""
     patients = partial.state.patients()
     while batch := list(islice(patients, _PATIENTS_AT_ONCE)):
         read = [(patient, *_in_order(notes, seal)) for patient, notes in batch]
-        drawn = crosswalk.draw(chain.from_iterable(names for _, _, names in read)) if crosswalk else {}
-        for patient, facts, names in read:
-            state = PatientState.from_facts(facts).to_bytes()
-            own = {name: drawn[name] for name in names}
-            yield patient, _pack(state, own, seal) if crosswalk else state
+        if crosswalk is not None:
+            crosswalk.draw(chain.from_iterable(names for _, _, names in read))
+        for patient, facts, _ in read:
+            yield patient, PatientState.from_facts(facts).to_bytes()
 
 
 def _in_order(notes: Sequence[tuple[bytes, bytes]], seal: Seal) -> tuple[list[Fact], list[Name]]:
@@ -85,16 +85,25 @@ def _in_order(notes: Sequence[tuple[bytes, bytes]], seal: Seal) -> tuple[list[Fa
     return split_facts(chain.from_iterable(unpack_facts(facts) for _, facts in ordered))
 
 
-def _pack(state: bytes, drawn: dict[Name, bytes], seal: Seal) -> bytes:
-    rows = [[kind, digest.hex(), own.hex()] for (kind, digest), own in drawn.items()]
-    return seal.close(json.dumps([rows, state.decode()]).encode())
+def with_codes(
+    settled: Sequence[Settled | None],
+    facts: Mapping[int, bytes],
+    numbers: Sequence[int],
+    crosswalk: Crosswalk,
+) -> list[Settled | None]:
+    """What masking needs of each note, with the codes that were drawn for what is in it, and no others."""
+    names = {
+        number: split_facts(unpack_facts(facts[number]))[1]
+        for number, own in zip(numbers, settled, strict=True)
+        if own is not None
+    }
+    drawn = crosswalk.draw(chain.from_iterable(names.values()))
+    return [
+        own and replace(own, drawn={name: drawn[name] for name in names[number]})
+        for number, own in zip(numbers, settled, strict=True)
+    ]
 
 
-def unpack_settled(packed: bytes, settings: MaskSettings, seal: Seal) -> tuple[Masker, PatientState]:
-    """Who masks a patient's notes, and what they share."""
-    if not settings.draws:
-        return Masker(settings), PatientState.from_bytes(packed)
-    rows, state = json.loads(seal.open(packed))
-    drawn = {(kind, bytes.fromhex(digest)): bytes.fromhex(own) for kind, digest, own in rows}
-    masker = Masker(settings, RandomCodes(settings.key, SentAlong(drawn)))
-    return masker, PatientState.from_bytes(state.encode())
+def masker_with(settings: MaskSettings, sent: SentAlong) -> Masker:
+    """Who masks with the codes that are sent along, where codes are drawn."""
+    return Masker(settings, RandomCodes(settings.key, sent) if settings.draws else None)

@@ -19,7 +19,7 @@ from deidlab.pipeline.settings import Finding
 from deidlab.systems.fingerprint import shown_name
 
 # What the lines of parts hold: an unfinished run of another form cannot be continued.
-_PARTS = "rendered"
+_PARTS = "rendered, codes with notes"
 
 
 def describe_settings(job: MaskJob, kind: str) -> dict[str, Any]:

@@ -17,10 +17,11 @@ from deidlab.corpus.table import row_of
 from deidlab.errors import CorpusError
 from deidlab.mask import Masker, MaskSettings, PatientState
 from deidlab.mask.apply import landings, move_regions, undo
+from deidlab.mask.codes import SentAlong
 from deidlab.pipeline.io.kinds import Rendering
 from deidlab.pipeline.io.notes import Note
 from deidlab.pipeline.run.annotations import OwnAnnotations, sort_annotations
-from deidlab.pipeline.run.coding import unpack_settled
+from deidlab.pipeline.run.coding import masker_with
 from deidlab.pipeline.run.map_entries import pack_entry
 from deidlab.pipeline.run.parts import PartNote
 from deidlab.pipeline.run.sealing import Seal
@@ -41,11 +42,11 @@ class MaskPhi:
     keeps_map: bool = False
 
     def __call__(self) -> Callable[[Sequence[tuple[Note, Settled | None]]], list[PartNote | None]]:
-        seal = Seal(self.settings.key)
+        seal, sent = Seal(self.settings.key), SentAlong()
 
         @lru_cache(maxsize=256)
         def shared(packed: bytes) -> tuple[Masker, PatientState]:
-            return unpack_settled(packed, self.settings, seal)
+            return masker_with(self.settings, sent), PatientState.from_bytes(packed)
 
         def mask(note: Note, settled: Settled) -> PartNote:
             document = note.document
@@ -54,6 +55,7 @@ class MaskPhi:
                 raise CorpusError("the note is not the one of the first pass: the source changed meanwhile")
             found = replace(document, spans=spans_from_json(settled.spans))
             masker, state = shared(settled.shared)
+            sent.drawn = settled.drawn
             return self._keep(note, settled, masker.mask(found, state), masker, seal)
 
         return lambda notes: [

@@ -11,7 +11,7 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -65,13 +65,15 @@ class Failure:
 class Settled:
     """What masking a note needs of the state: spans and tally as JSON, what its patient's notes share packed.
 
-    It travels with the note, so that a worker needs no file of the run and may be on another machine.
+    Of codes that were drawn it has those of the note. It travels with the note, so that a worker needs no
+    file of the run and may be on another machine.
     """
 
     text: bytes
     spans: str
     tally: str
     shared: bytes = field(repr=False)
+    drawn: Mapping[tuple[str, bytes], bytes] = field(default_factory=dict, repr=False)
 
 
 class State:
@@ -178,6 +180,13 @@ class State:
             for number, text, spans, tally, patient, state in rows
         }
         return [found.get(number) for number in numbers]
+
+    def facts(self, numbers: Sequence[int]) -> dict[int, bytes]:
+        """The packed facts of these notes, which follow one another."""
+        rows = self._db.execute(
+            "SELECT number, facts FROM notes WHERE number BETWEEN ? AND ?", (min(numbers), max(numbers))
+        )
+        return dict(rows.fetchall())
 
     def last_number(self) -> int:
         """The place of the last note that the first pass met, understood or not."""
