@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import shutil
 import zlib
 from collections.abc import Iterator
@@ -18,11 +17,10 @@ from pikepdf import Array, Dictionary, Name
 from deidlab.carriers import Refused, pdf_content, pdf_file, pdf_write
 from deidlab.carriers.pdf import PDF
 from deidlab.carriers.pdf_standard import standard_width
-from deidlab.cli.app import run
 from deidlab.corpus.formats import recognise_format
 from tests.unit.carriers import letter_runs
 from tests.unit.carriers.letter_runs import check_refused, converted, runs_of
-from tests.unit.carriers.letters import full_letter, letter, paragraph
+from tests.unit.carriers.letters import full_letter
 from tests.unit.carriers.pdfs import (
     all_of,
     fill_in,
@@ -331,39 +329,6 @@ def test_what_was_removed_is_counted() -> None:
                  "destinations", "threads", "attachments", "comments and fields", "thumbnails", "pictures",
                  "shadings", "drawings", "instructions"):  # fmt: skip
         assert removed[kind] >= 1, kind
-
-
-def test_one_patient_is_one_in_all_kinds_of_letters(tmp_path: Path) -> None:
-    line = "Mr. Zebulon Quillfeather came on 3/14/2064."
-    kinds = {
-        "pdf": pdf(text(line)),
-        "docx": letter(paragraph(line)),
-        "rtf": b"{\\rtf1\\ansi " + line.encode() + b"}",
-    }
-    said = set()
-    for kind, content in kinds.items():
-        (tmp_path / kind).mkdir()
-        (tmp_path / kind / "77-1.pdf").with_suffix(f".{kind}").write_bytes(content)
-        more = ("--style", "surrogate", "--patient-from", r"^(\d+)-")
-        (out,) = masked(tmp_path / kind, tmp_path / f"{kind}-out", *more, ending=kind)
-        (tmp_path / f"again.{kind}").write_bytes(out)
-        assert (
-            run(
-                [
-                    "detect",
-                    str(tmp_path / f"again.{kind}"),
-                    "--rules",
-                    "only",
-                    "--out",
-                    str(tmp_path / f"{kind}.jsonl"),
-                    "-q",
-                ]
-            )
-            == 0
-        )
-        found = json.loads((tmp_path / f"{kind}.jsonl").read_text())["text"]
-        said.add("".join(found.split()))
-    assert len(said) == 1 and "Quill" not in said.pop()
 
 
 def test_it_is_recognised_by_its_name_and_by_its_content(tmp_path: Path) -> None:
