@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 
 def measure(
-    runners: dict[str, Callable[[], Any]], rounds: int, clock: Callable[[], float] = time.perf_counter
+    runners: Mapping[str, Callable[[], Any]], rounds: int, clock: Callable[[], float] = time.perf_counter
 ) -> dict[str, list[float]]:
     """Seconds of each, a round each, by turns; a first round warms up and is not counted."""
     times: dict[str, list[float]] = {name: [] for name in runners}
