@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 
-def measure(runners: dict[str, Callable[[], Any]], rounds: int) -> dict[str, list[float]]:
+def measure(
+    runners: Mapping[str, Callable[[], Any]], rounds: int, clock: Callable[[], float] = time.perf_counter
+) -> dict[str, list[float]]:
     """Seconds of each, a round each, by turns; a first round warms up and is not counted."""
     times: dict[str, list[float]] = {name: [] for name in runners}
     for turn in range(rounds + 1):
         for name, run in runners.items():
-            began = time.perf_counter()
+            began = clock()
             run()
             if turn:
-                times[name].append(time.perf_counter() - began)
+                times[name].append(clock() - began)
     return times

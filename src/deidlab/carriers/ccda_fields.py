@@ -15,6 +15,7 @@ from deidlab.carriers.ccda_table import (
     fits,
     is_known_system,
     is_oid,
+    is_own_root,
     is_uuid,
     rule_of,
     words,
@@ -77,7 +78,7 @@ class Attributes:
         alone = rule == "root" and not element.get("extension") and not element.get("nullFlavor")
         if is_known_system(value) and not alone:
             return
-        if not (is_uuid(value) or is_oid(value)):
+        if not (is_uuid(value) or is_oid(value) or (rule == "root" and is_own_root(value))):
             self._remove(element, key)
             return
         # A UUID means the same in capitals, which other standards do not allow.

@@ -11,7 +11,8 @@ from deidlab.carriers.fhir_table import is_code
 from deidlab.carriers.tables import load_table
 
 UNKNOWN = "unknown elements"
-_OID = re.compile(r"[0-2](?:\.(?:0|[1-9]\d{0,19})){2,30}")
+_OID = re.compile(r"[0-2](?:\.(?:0|[1-9]\d{0,38})){2,30}")
+_OWN = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,99}")
 _UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 _VALUES = {
     "flag": re.compile("true|false"),
@@ -108,6 +109,11 @@ def is_known_template(oid: str) -> bool:
 
 def is_uuid(root: str) -> bool:
     return _UUID.fullmatch(root) is not None
+
+
+def is_own_root(root: str) -> bool:
+    """Whether a root is of the kind that HL7 reserves, which houses use for names of their own."""
+    return _OWN.fullmatch(root) is not None
 
 
 def is_oid(root: str) -> bool:

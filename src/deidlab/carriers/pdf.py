@@ -1,7 +1,8 @@
 """PDF letters with a text layer: a page is read as text, and written anew without the masked glyphs.
 
-A new file is made of what is known: the size of pages, lines, boxes, colours, text and its fonts. Pictures,
-drawings, comments, forms, attachments, properties and all else stay behind, and earlier versions too.
+A new file is made of what is known: the size of pages, lines, boxes, colours, text and its fonts, and what
+was filled into forms, as text. Pictures, drawings, comments, attachments, properties and all else stay
+behind, and earlier versions too.
 """
 
 from __future__ import annotations
@@ -9,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
+from typing import Any
 
 from deidlab.carriers.carrier import Parts, Piece, Refused
 from deidlab.carriers.pdf_book import Book, Form
 from deidlab.carriers.pdf_check import check_alike, check_gone, read_again
 from deidlab.carriers.pdf_content import ContentReader
+from deidlab.carriers.pdf_fields import is_made_by_its_reader
 from deidlab.carriers.pdf_file import DAMAGED, open_pdf, written
 from deidlab.carriers.pdf_layout import Unit, read_page
 from deidlab.carriers.pdf_write import Writer
@@ -36,6 +39,8 @@ class _Pages:
     @classmethod
     def read(cls, content: bytes) -> _Pages:
         found = cls(Book(open_pdf(content)))
+        if is_made_by_its_reader(found.book.source.pdf.Root):
+            raise Refused("its pages are made by its reader (an XFA form); print it to a PDF first")
         try:
             for number, page in enumerate(found.book.source.pdf.pages, 1):
                 found._read_page(number, page.obj)
@@ -47,15 +52,16 @@ class _Pages:
         check_alike(found.texts(), read_again(content))
         return found
 
-    def _read_page(self, number: int, page: object) -> None:
+    def _read_page(self, number: int, page: Any) -> None:
         reader = ContentReader(self.book)
         try:
             form = reader.page(page)
         except Refused as error:
             raise Refused(f"page {number}: {error}") from None
-        units = read_page(reader.glyphs)
+        units = read_page(reader.glyphs, reader.fields)
         if reader.has_drawing and not any(unit.text.strip() for unit in units):
             raise Refused(f"page {number} is an image without text; images are not read, so remove it")
+        self.book.removed["comments and fields"] += len(page.get("/Annots", ())) - len(reader.fields)
         self.forms.append(form)
         self.pages.append(units)
 
@@ -71,7 +77,6 @@ class _Pages:
         ):
             removed[kind] += key in pdf.Root.get("/Names", {})
         for page in pdf.pages:
-            removed["comments and fields"] += len(page.obj.get("/Annots", ()))
             removed["thumbnails"] += "/Thumb" in page.obj
             removed["private data"] += "/PieceInfo" in page.obj
 

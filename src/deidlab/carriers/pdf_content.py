@@ -6,6 +6,7 @@ another on each. Names of fonts, forms and states are made anew.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,6 +16,7 @@ from pikepdf import Array, Dictionary, Object, Stream
 
 from deidlab.carriers.carrier import Refused
 from deidlab.carriers.pdf_book import Book, Form
+from deidlab.carriers.pdf_fields import looks, resources
 from deidlab.carriers.pdf_file import DAMAGED, instructions_of, known_entries, numbers
 from deidlab.carriers.pdf_paint import (
     BLENDS,
@@ -45,13 +47,32 @@ class ContentReader:
     book: Book = field(repr=False)
     glyphs: list[Glyph] = field(default_factory=list, repr=False)
     has_drawing: bool = False
+    fields: list[int] = field(default_factory=list)
+    """At which of the glyphs each field of the page begins; they come behind what it draws itself."""
 
     def page(self, page: Any) -> Form:
         form = Form()
-        _Content(self, form, page.get("/Resources", Dictionary()), 0).run(
-            self.book.source.contents(page), Look()
-        )
+        content = _Content(self, form, page.get("/Resources", Dictionary()), 0)
+        content.run(self.book.source.contents(page), Look())
+        fields = list(looks(self.book.source.pdf, page))
+        if fields:
+            form.parts = [b"q", *form.parts, b"Q"]
+        for look, place in fields:
+            self._field(form, look, place)
         return form
+
+    def _field(self, form: Form, look: Stream, place: Matrix) -> None:
+        """The look of a field, drawn on the page; one that cannot be read is left out."""
+        n_glyphs, n_parts = len(self.glyphs), len(form.parts)
+        content = _Content(self, form, resources(self.book.source.pdf.Root), 0, Look(matrix=place))
+        form.parts.append(" ".join(["q", *map(shown, place), "cm"]).encode())
+        try:
+            content.draw(look)
+        except (Refused, *DAMAGED):
+            del self.glyphs[n_glyphs:], form.parts[n_parts:]
+            return
+        form.parts.append(b"Q")
+        self.fields.append(n_glyphs)
 
 
 @dataclass(slots=True)
@@ -83,7 +104,7 @@ class _Content:
         elif name in _SET:
             self._set_text(name, operands)
         elif name in DRAWS:
-            self.path.draw(name, _floats(operands))
+            self.path.draw(name, _floats(operands), math.hypot(*self.look.matrix[:2]))
         elif name in PAINTS:
             self._paint(name)
         elif name in _PLAIN:
@@ -181,6 +202,10 @@ class _Content:
         if not isinstance(found, Stream) or str(found.get("/Subtype")) != "/Form":
             self._leave_out("pictures")
             return
+        self.draw(found)
+
+    def draw(self, found: Stream) -> None:
+        """A form, in its place."""
         if self.depth >= MAX_DEPTH:
             raise Refused(f"forms in it are nested more than {MAX_DEPTH} deep")
         matrix = numbers(found.get("/Matrix"), 6) or IDENTITY

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from statistics import median
@@ -40,10 +41,25 @@ class _Stretch:
     size: float
 
 
-def read_page(glyphs: Sequence[Glyph]) -> list[Unit]:
-    """The units of a page; spaces and line ends stand where the page has room between them."""
+def read_page(glyphs: Sequence[Glyph], fields: Sequence[int] = ()) -> list[Unit]:
+    """The units of a page; spaces and line ends stand where the page has room between them.
+
+    What the page draws is read in the order of drawing. Behind it come the glyphs of each of its `fields`,
+    which begin at those places: what was filled in is read behind the words that it stands beside.
+    """
     stretches = [each for number, line in enumerate(_lines(glyphs)) for each in _stretches(line, number)]
-    stretches.sort(key=lambda each: each.order)
+    drawn: dict[int, list[_Stretch]] = {}
+    filled: dict[int, list[_Stretch]] = {}
+    for each in stretches:
+        field = bisect_right(fields, each.order)
+        (filled.setdefault(field, []) if field else drawn.setdefault(each.line, [])).append(each)
+    places = {field: _words_beside(theirs, drawn) for field, theirs in filled.items()}
+
+    def reading_order(each: _Stretch) -> tuple[int, int]:
+        field = bisect_right(fields, each.order)
+        return (places[field] if field else each.order, each.order)
+
+    stretches.sort(key=reading_order)
     units: list[Unit] = []
     before: _Stretch | None = None
     for each in stretches:
@@ -52,6 +68,17 @@ def read_page(glyphs: Sequence[Glyph]) -> list[Unit]:
         units += _closed_up(each.units)
         before = each
     return units
+
+
+def _words_beside(field: Sequence[_Stretch], drawn: Mapping[int, list[_Stretch]]) -> int:
+    """Where the words are read that stand to the left of what was filled in, or else right above it."""
+    for line in range(3):
+        for each in field:
+            row = drawn.get(each.line - line, [])
+            place = bisect_right(row, each.end if line else each.start, key=lambda words: words.start)
+            if place:
+                return row[place - 1].order
+    return field[0].order
 
 
 def _goes_on(before: _Stretch, after: _Stretch) -> bool:

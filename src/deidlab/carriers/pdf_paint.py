@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from pikepdf import Array
@@ -43,6 +44,8 @@ BLENDS = frozenset(
     ]
 )
 _SLANTED = 4
+_LETTER = 30.0
+"""Points: no letter of a text is wider or higher."""
 
 
 def shown(value: float) -> str:
@@ -79,24 +82,42 @@ class Path:
     _parts: list[bytes] = field(default_factory=list, repr=False)
     _n_slanted: int = 0
     _is_drawing: bool = False
-    _at: tuple[float, float] = (0.0, 0.0)
+    _line: list[tuple[float, float]] = field(default_factory=list, repr=False)
 
-    def draw(self, name: str, values: Sequence[float]) -> None:
-        """One more step."""
+    def draw(self, name: str, values: Sequence[float], scale: float = 1.0) -> None:
+        """One more step; `scale` is how much larger it comes out on the page."""
         if len(values) != DRAWS[name]:
             raise Refused("its drawing is damaged")
         self._is_drawing = self._is_drawing or name in ("c", "v", "y")
+        if name == "m":
+            self._end_line()
         if name in ("m", "l"):
-            x, y = self._at
-            self._at = values[0], values[1]
-            is_straight = math.isclose(x, values[0], abs_tol=0.01) or math.isclose(y, values[1], abs_tol=0.01)
-            self._n_slanted += name == "l" and not is_straight
+            self._line.append((values[0] * scale, values[1] * scale))
         self._parts.append(" ".join([*map(shown, values), name]).encode())
 
     def painted(self, name: str) -> list[bytes] | None:
         """The path as it is painted; None where it may show letters."""
+        self._end_line()
         parts, is_drawing = self._parts, self._is_drawing or self._n_slanted > _SLANTED
         self._parts, self._n_slanted, self._is_drawing = [], 0, False
         if is_drawing:
             return None
         return [*parts, name.encode()] if parts else []
+
+    def _end_line(self) -> None:
+        """A small line with corners that is no box may be the outline of a letter, or its strokes."""
+        line, self._line = self._line, []
+        self._n_slanted += sum(not _is_straight(*step) for step in pairwise(line))
+        corners = line[:-1] if len(line) > 1 and _is_same(line[0], line[-1]) else line
+        is_box = len(corners) == 4 and all(_is_straight(*step) for step in pairwise([*corners, corners[0]]))
+        if len(corners) > 2 and not is_box:
+            wide, high = (max(each) - min(each) for each in zip(*corners, strict=True))
+            self._is_drawing = self._is_drawing or max(wide, high) <= _LETTER
+
+
+def _is_straight(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    return any(math.isclose(a, b, abs_tol=0.01) for a, b in zip(one, other, strict=True))
+
+
+def _is_same(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    return all(math.isclose(a, b, abs_tol=0.01) for a, b in zip(one, other, strict=True))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import threading
+import unicodedata
 
 import pypdfium2.raw as pdfium
 
@@ -33,3 +34,15 @@ def standard_width(name: str, text: str) -> float:
         pdfium.FPDFFont_Close(font)
         pdfium.FPDF_CloseDocument(document)
     return width.value
+
+
+def standard_codes(text: str) -> bytes:
+    """The text in WinAnsi codes; a letter that these fonts lack goes without its accents, or as `?`."""
+    out = b""
+    for each in text:
+        plain = "".join(c for c in unicodedata.normalize("NFKD", each) if not unicodedata.combining(c))
+        try:
+            out += each.encode("cp1252")
+        except UnicodeEncodeError:
+            out += plain.encode("cp1252", "replace")
+    return out

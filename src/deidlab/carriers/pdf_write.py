@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +12,7 @@ from deidlab.carriers.pdf_book import Form
 from deidlab.carriers.pdf_file import known_entries, numbers
 from deidlab.carriers.pdf_fonts import Font
 from deidlab.carriers.pdf_paint import shown
-from deidlab.carriers.pdf_standard import PICTURES, standard_width
+from deidlab.carriers.pdf_standard import PICTURES, standard_codes, standard_width
 from deidlab.carriers.pdf_state import Glyph, Look, Show
 
 _SIGNS = "ZapfDingbats"
@@ -140,17 +139,8 @@ def _row(row: list[str]) -> bytes:
 
 
 def _coded(text: str, is_blocks: bool) -> bytes:
-    """The text in the codes of its font; a letter that the font lacks goes without its accents, or as `?`."""
-    if is_blocks:
-        return text.replace(_BLOCK, "n").encode()
-    out = b""
-    for each in text:
-        plain = "".join(c for c in unicodedata.normalize("NFKD", each) if not unicodedata.combining(c))
-        try:
-            out += each.encode("cp1252")
-        except UnicodeEncodeError:
-            out += plain.encode("cp1252", "replace")
-    return out
+    """The text in the codes of its font."""
+    return text.replace(_BLOCK, "n").encode() if is_blocks else standard_codes(text)
 
 
 def _width(base: str, code: int) -> float:

@@ -24,7 +24,7 @@ from deidlab.detect.answers import (
 )
 from deidlab.detect.echo import find_echoes
 from deidlab.detect.ensemble import combine
-from deidlab.detect.fields import find_repeated, has_text, keep_in_place, typed_fields
+from deidlab.detect.fields import beside_fields, find_repeated, has_text, keep_in_place, typed_fields
 from deidlab.detect.known import KnownTable
 from deidlab.detect.lexicon import find_allowed, find_denied, outside, overlaps
 from deidlab.detect.naming import (
@@ -146,7 +146,8 @@ class Detector:
         if answer is not None and self.threshold is not None:
             proposed += find_likely_words(answer, self.threshold)
         allowed = find_allowed(text, self.allow)
-        usable = [*certain, *outside(self._unvetoed(text, proposed, self.vetoes), allowed)]
+        beside = beside_fields(proposed, fields)
+        usable = [*certain, *outside(self._unvetoed(text, beside, self.vetoes), allowed)]
         first = resolve(text, filter(self._is_sure, usable), 0.0)
         echoes = outside(
             self._unvetoed(text, find_echoes(text, first, self.language), self._echo_vetoes), allowed

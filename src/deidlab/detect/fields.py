@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from deidlab.carriers import KEY, split_label
 from deidlab.types import Document, Span
@@ -43,7 +43,9 @@ def find_repeated(document: Document, fields: Iterable[Span]) -> list[Span]:
         is_key = plain == KEY
         if kind and value.isdecimal() and len(value) < _LONG_NUMBER:
             continue  # a row's number, or an age: other figures look like it
-        if sum(map(str.isalnum, value)) >= _SHORTEST and field.label not in _ECHOED:
+        if sum(map(str.isalnum, value)) < _SHORTEST or field.label in _ECHOED:
+            continue
+        if document.text.count(value) > 1:  # else it stands in its field alone
             labels.setdefault(value, field.label if is_key else plain)
     if not labels:
         return []
@@ -53,6 +55,20 @@ def find_repeated(document: Document, fields: Iterable[Span]) -> list[Span]:
         Span(match.start(), match.end(), labels[match[0]], 1.0, SOURCE)
         for match in pattern.finditer(document.text)
     ]
+
+
+def beside_fields(spans: Sequence[Span], fields: Sequence[Span]) -> list[Span]:
+    """The spans without those that lie in a typed field: whatever they say, the field is what it is."""
+    if not fields:
+        return list(spans)
+    ordered = sorted((field.start, field.end) for field in fields)
+    starts = [start for start, _ in ordered]
+
+    def is_inside(span: Span) -> bool:
+        index = bisect_right(starts, span.start) - 1
+        return index >= 0 and span.end <= ordered[index][1]
+
+    return [span for span in spans if not is_inside(span)]
 
 
 def keep_in_place(spans: Iterable[Span], document: Document) -> tuple[Span, ...]:

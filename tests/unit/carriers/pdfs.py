@@ -66,6 +66,24 @@ def form(content: bytes, resources: Callable[[Pdf], Dictionary] | None = None) -
     return make
 
 
+def fill_in(*fields: tuple[str, bytes, tuple[float, ...]], **more: Any) -> Change:
+    """Fields on the first page: kind, the content of the look, and where each stands."""
+
+    def change(new: Pdf) -> None:
+        resources = Dictionary(Font=Dictionary(F1=helvetica()))
+        widgets = Array()
+        for kind, content, place in fields:
+            look = form(content, lambda new: resources)(new)
+            look.BBox = Array([0, 0, place[2] - place[0], place[3] - place[1]])
+            widget = Dictionary(Type=Name.Annot, Subtype=Name.Widget, FT=Name(f"/{kind}"), T="ZZTOP",
+                                Rect=Array(list(place)), AP=Dictionary(N=look), **{"V": "ZZTOP", **more})  # fmt: skip
+            widgets.append(new.make_indirect(widget))
+        new.pages[0].obj.Annots = widgets
+        new.Root.AcroForm = Dictionary(Fields=widgets)
+
+    return change
+
+
 def image(new: Pdf) -> Any:
     stream = new.make_stream(b"ZZTOP" * 20)
     stream.update(Dictionary(Type=Name.XObject, Subtype=Name.Image, Width=10, Height=10, BitsPerComponent=8,
@@ -174,7 +192,7 @@ def fill(new: Pdf) -> None:
             V="ZZTOP",
             DV="ZZTOP",
             Rect=Array([10, 10, 90, 30]),
-            AP=Dictionary(N=look),
+            AP=Dictionary(N=form(text("Field: Mr. Zebulon Quillfeather", y=3))(new)),
             MK=Dictionary(CA="ZZTOP"),
             AA=Dictionary(K=script),
         )
@@ -205,6 +223,7 @@ def fill(new: Pdf) -> None:
     root.AcroForm = Dictionary(
         Fields=Array([widget]),
         DA="/F1 12 Tf ZZTOP",
+        DR=Dictionary(Font=Dictionary(F1=helvetica())),
         XFA=Array(["ZZTOP", new.make_stream(b"<xfa>ZZTOP</xfa>")]),
     )
     item = new.make_indirect(Dictionary(Title="ZZTOP Quillfeather", Dest="ZZTOP"))

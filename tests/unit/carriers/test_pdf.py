@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import shutil
 import zlib
 from collections.abc import Iterator
@@ -18,13 +17,13 @@ from pikepdf import Array, Dictionary, Name
 from deidlab.carriers import Refused, pdf_content, pdf_file, pdf_write
 from deidlab.carriers.pdf import PDF
 from deidlab.carriers.pdf_standard import standard_width
-from deidlab.cli.app import run
 from deidlab.corpus.formats import recognise_format
 from tests.unit.carriers import letter_runs
 from tests.unit.carriers.letter_runs import check_refused, converted, runs_of
-from tests.unit.carriers.letters import full_letter, letter, paragraph
+from tests.unit.carriers.letters import full_letter
 from tests.unit.carriers.pdfs import (
     all_of,
+    fill_in,
     form,
     full,
     glyphs_of,
@@ -80,9 +79,13 @@ def test_nothing_is_left_in_any_place(style: str, policy: str, tmp_path: Path) -
     assert not [word for word in LEAKS if word in whole]
     one, two = read(out)
     assert "He slept well." in one and "Well." in one and "éA" in one and two.startswith("Page two. Mr. ")
-    assert one.count("Inner: Mr. ") == one.count("Outer: Mr. ") == 2 and one.count("Wide: Mr. ") == 1
+    assert (
+        one.count("Field: Mr. ") == 1
+        and one.count("Inner: Mr. ") == one.count("Outer: Mr. ") == 2
+        and one.count("Wide: Mr. ") == 1
+    )
     if style == "tag":
-        assert one.count("[PATIENT-1]") == 6 and "[PATIENT-1] came on " in two
+        assert one.count("[PATIENT-1]") == 7 and "[PATIENT-1] came on " in two
 
 
 def test_only_what_is_known_comes_out(tmp_path: Path) -> None:
@@ -186,11 +189,127 @@ def test_a_word_goes_on_behind_a_hyphen_and_letters_apart_are_a_word() -> None:
     assert "Qu" not in read(replaced(content, "Quill feather", "[P]"))[0].replace(" ", "")
 
 
+def filled(kind: str = "Tx", **more: Any) -> bytes:
+    """A form of which the patient's name, a day and a tick were filled in."""
+    page = text("Patient name:", "Seen on:", "Smoker:", "Thank you.")
+    fields = (
+        (
+            kind,
+            b"/Tx BMC q 1 1 198 18 re W n BT /F1 12 Tf 2 4 Td (Zebulon Quillfeather) Tj ET Q EMC",
+            (200, 696, 400, 716),
+        ),
+        (kind, b"BT /F1 12 Tf 2 4 Td (3/14/2064) Tj ET", (200, 676, 300, 696)),
+        ("Btn", b"BT /F1 12 Tf 2 4 Td (x) Tj ET", (200, 656, 220, 676)),
+    )
+    return pdf(page, change=fill_in(*fields, **more))
+
+
+def test_what_was_filled_in_is_text_of_its_page_and_no_field_is_left(tmp_path: Path) -> None:
+    content = filled()
+    assert texts_of(content) == [
+        "Patient name:\tZebulon Quillfeather\nSeen on:\t3/14/2064\nSmoker:\tx\nThank you."
+    ]
+    (tmp_path / "a.pdf").write_bytes(content)
+    (out,) = masked(tmp_path / "a.pdf", tmp_path / "out", "--style", "tag")
+    (seen,) = read(out)
+    assert "[PATIENT-1]" in seen and "[DATE-1]" in seen and "Thank you." in seen
+    assert not [word for word in (*LEAKS, "Annots", "AcroForm") if word in all_of(out)]
+
+
+def test_looks_are_drawn_where_their_fields_stand() -> None:
+    look = b"BT /F1 12 Tf 2 4 Td (Well.) Tj ET"
+    turned = (Array([0, 0, 100, 50]), Array([0, 1, -1, 0, 50, 0]))
+
+    def turn(new: pikepdf.Pdf) -> None:
+        fill_in(("Tx", look, (50, 600, 150, 700)))(new)
+        found = new.pages[0].obj.Annots[0].AP.N
+        found.BBox, found.Matrix = turned
+
+    def drawn(new: pikepdf.Pdf) -> Any:
+        made = form(look)(new)
+        made.BBox, made.Matrix = turned
+        return made
+
+    def upright(new: pikepdf.Pdf) -> Any:
+        made = form(look)(new)
+        made.BBox = Array([0, 0, 50, 20])
+        return made
+
+    # A page may leave its own coordinates behind.
+    for page in (text("He slept."), b"2 0 0 2 0 0 cm q " + text("He slept.", y=300) + b" Q"):
+        for change, made, place in (
+            (fill_in(("Tx", look, (50, 600, 100, 620))), upright, b"1 0 0 1 50 600"),
+            (turn, drawn, b"2 0 0 1 50 600"),
+        ):
+            content = pdf(page, change=change)
+            same = PDF().put_together(content, runs_of(PDF(), content))
+            by_hand = pdf(b"q " + page + b" Q q " + place + b" cm /Fm1 Do Q", XObject={"Fm1": made})
+            assert looks(same).tobytes() == looks(by_hand).tobytes()
+            assert "Well." in texts_of(content)[0] and read(same) == read(by_hand)
+
+
+def test_a_value_is_drawn_where_its_look_is_missing_or_out_of_date(tmp_path: Path) -> None:
+    def fill(is_stale: bool, **values: Any) -> Any:
+        def change(new: pikepdf.Pdf) -> None:
+            fill_in(("Tx", b"BT /F1 12 Tf 2 4 Td (Old.) Tj ET", (160, 690, 300, 716)), **values)(new)
+            new.Root.AcroForm.NeedAppearances = is_stale
+            if not is_stale:
+                del new.pages[0].obj.Annots[0].AP
+
+        return pdf(text("Patient name:", "Thank you."), change=change)
+
+    for is_stale in (True, False):
+        content = fill(is_stale, V="Zebulon Quillfeather\nwas Łukasz")
+        assert texts_of(content) == ["Patient name:\nZebulon Quillfeather\nwas ?ukasz\nThank you."]
+        (tmp_path / "a.pdf").write_bytes(content)
+        (out,) = masked(tmp_path / "a.pdf", tmp_path / "out", "--style", "tag", "--overwrite")
+        assert "[PATIENT-1]" in read(out)[0] and not [word for word in LEAKS if word in all_of(out)]
+    assert texts_of(fill(False, V="Quillfeather", Ff=1 << 13)) == ["Patient name:\nThank you."]
+
+
+@pytest.mark.parametrize(("kind", "more"), [("Sig", {}), ("Tx", {"F": 2}), ("Tx", {"F": 32}), ("", {})])
+def test_signatures_and_fields_that_nobody_sees_are_gone(kind: str, more: dict[str, int]) -> None:
+    content = filled(kind or "Zztop", **more)
+    out = PDF().put_together(content, runs_of(PDF(), content))
+    assert not [word for word in LEAKS if word in all_of(out)] and "Thank you." in read(out)[0]
+    assert PDF().take_apart(content).removed["comments and fields"] >= 2
+
+
+def test_a_field_whose_look_cannot_be_read_is_gone_and_counted() -> None:
+    def change(new: pikepdf.Pdf) -> None:
+        fill_in(("Tx", b"BT /F1 12 Tf 0 0 Td (Quill) Tj /F2 9 Tf (feather) Tj ET", (200, 696, 400, 716)))(new)
+        new.pages[0].obj.Annots[0].AP.N.Resources.Font.F2 = _type3(new)
+        bare = Dictionary(Type=Name.Annot, Subtype=Name.Widget, FT=Name.Tx, V="Quillfeather")
+        new.pages[0].obj.Annots.append(new.make_indirect(bare))
+
+    content = pdf(text("He slept."), change=change)
+    out = PDF().put_together(content, runs_of(PDF(), content))
+    assert read(out) == ["He slept."] and not [word for word in LEAKS if word in all_of(out)]
+    assert PDF().take_apart(content).removed["comments and fields"] == 2
+
+
 def test_what_was_hidden_over_a_scan_is_seen_and_the_scan_is_gone() -> None:
     content = pdf(b"/Im1 Do BT /F1 12 Tf 3 Tr 72 700 Td (He slept.) Tj ET", XObject={"Im1": image})
     out = PDF().put_together(content, runs_of(PDF(), content))
     assert read(out) == ["He slept."] and looks(out).getextrema()[0] < 60
     assert PDF().take_apart(content).removed["pictures"] == 1
+
+
+def test_outlines_of_letters_are_gone_and_boxes_and_rules_stay() -> None:
+    kept = (b"72 600 80 30 re f", b"72 500 m 300 500 l S", b"72 400 m 80 400 l 80 408 l 72 408 l h f",
+            b"72 300 m 200 300 l 200 340 l 90 340 l S")  # fmt: skip
+    letters = (b"72 400 m 72 412 l 75 412 l 75 403 l 80 403 l 80 400 l h f", b"72 400 m 76 412 l 80 400 l S",
+               b"10 0 0 10 0 0 cm 7 40 m 7 41.2 l 7.9 41.2 l S", b"10 10 m 20 30 40 50 60 70 c S")  # fmt: skip
+    for drawing in kept:
+        content = pdf(text("He slept.") + b" " + drawing)
+        assert (
+            looks(PDF().put_together(content, runs_of(PDF(), content))).tobytes() == looks(content).tobytes()
+        )
+        assert "drawings" not in PDF().take_apart(content).removed
+    for drawing in letters:
+        content, bare = pdf(text("He slept.") + b" " + drawing), pdf(text("He slept."))
+        assert PDF().take_apart(content).removed["drawings"] == 1
+        assert looks(PDF().put_together(content, runs_of(PDF(), content))).tobytes() == looks(bare).tobytes()
 
 
 def test_redacted_text_is_a_row_of_blocks() -> None:
@@ -210,39 +329,6 @@ def test_what_was_removed_is_counted() -> None:
                  "destinations", "threads", "attachments", "comments and fields", "thumbnails", "pictures",
                  "shadings", "drawings", "instructions"):  # fmt: skip
         assert removed[kind] >= 1, kind
-
-
-def test_one_patient_is_one_in_all_kinds_of_letters(tmp_path: Path) -> None:
-    line = "Mr. Zebulon Quillfeather came on 3/14/2064."
-    kinds = {
-        "pdf": pdf(text(line)),
-        "docx": letter(paragraph(line)),
-        "rtf": b"{\\rtf1\\ansi " + line.encode() + b"}",
-    }
-    said = set()
-    for kind, content in kinds.items():
-        (tmp_path / kind).mkdir()
-        (tmp_path / kind / "77-1.pdf").with_suffix(f".{kind}").write_bytes(content)
-        more = ("--style", "surrogate", "--patient-from", r"^(\d+)-")
-        (out,) = masked(tmp_path / kind, tmp_path / f"{kind}-out", *more, ending=kind)
-        (tmp_path / f"again.{kind}").write_bytes(out)
-        assert (
-            run(
-                [
-                    "detect",
-                    str(tmp_path / f"again.{kind}"),
-                    "--rules",
-                    "only",
-                    "--out",
-                    str(tmp_path / f"{kind}.jsonl"),
-                    "-q",
-                ]
-            )
-            == 0
-        )
-        found = json.loads((tmp_path / f"{kind}.jsonl").read_text())["text"]
-        said.add("".join(found.split()))
-    assert len(said) == 1 and "Quill" not in said.pop()
 
 
 def test_it_is_recognised_by_its_name_and_by_its_content(tmp_path: Path) -> None:
@@ -292,6 +378,11 @@ def _loop(new: pikepdf.Pdf) -> None:
     new.pages[0].obj.Resources.XObject = Dictionary(Fm1=stream)
 
 
+def _made_by_its_reader(new: pikepdf.Pdf) -> None:
+    new.Root.NeedsRendering = True
+    new.Root.AcroForm = Dictionary(XFA=new.make_stream(b"<xfa>Quillfeather</xfa>"))
+
+
 def _encrypted(user: str) -> bytes:
     with pikepdf.open(io.BytesIO(pdf(text(SEEN)))) as new:
         return saved(new, encryption=pikepdf.Encryption(owner="o", user=user))
@@ -320,6 +411,11 @@ def _bad() -> Iterator[tuple[str, bytes, str]]:
     yield "lzw", whole.replace(b"/FlateDecode", b"/LZWDecode  "), "page 1: a stream of it is packed"
     yield "scan", pdf(text(SEEN), b"/Im1 Do", XObject={"Im1": image}), "page 2 is an image without text"
     yield "lines", pdf(text(SEEN), b"1 0 m 9 9 8 8 7 7 c S"), "page 2 is an image without text"
+    yield (
+        "outlines",
+        pdf(text(SEEN), b"72 400 m 72 412 l 75 412 l 75 403 l h f"),
+        "page 2 is an image without text",
+    )
     yield "blank", pdf(b""), "no text"
     yield "type3", pdf(text("Quill", font="F2"), Font={"F2": _type3}), "page 1: a font is of a kind"
     yield (
@@ -334,6 +430,7 @@ def _bad() -> Iterator[tuple[str, bytes, str]]:
     yield "odd", pdf(b"BT (Quill) Tf (Quill) Td ET"), "page 1: it shows|damaged"
     yield "order", pdf(b"1 2 cm " + text(SEEN)), "page 1: its content is damaged"
     state = {"G": lambda new: Dictionary(Font=Array([helvetica(), 9]))}
+    yield "form", pdf(text(SEEN), change=_made_by_its_reader), "its pages are made by its reader"
     yield "state", pdf(b"/G gs " + text(SEEN), ExtGState=state), "page 1: a font is set"
 
 
