@@ -1,0 +1,37 @@
+"""What a record says of canaries in, the paragraphs of a card out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_COLUMNS = {"before": "before", "after": "after", "after_elsewhere": "after, elsewhere"}
+
+
+def describe_canaries(found: dict[str, Any]) -> list[str]:
+    """How many were known, exposure by how often one was seen, and how surely planted ones are told."""
+    after, sides = found["after"], [side for side in _COLUMNS if side in found]
+    notes = (
+        f"Of {after['canaries']} made-up secrets planted among the notes the model ranks {after['memorised']} "
+        f"first of {2 ** round(after['most_possible'])}. Exposure in bits, by how often a secret was seen (0: "
+        f"{after['held_out']} of the same form that were held out; at most {after['most_possible']:.1f}; about "
+        "1.4 is chance):"
+    )
+    if "after_elsewhere" in found:
+        notes = notes.removesuffix("):") + "; elsewhere: in other words than it was planted in):"
+    rows = [
+        "| times seen | " + " | ".join(_COLUMNS[side] for side in sides) + " |",
+        "|" + "---:|" * (1 + len(sides)),
+    ]
+    for times in after["exposure_by_times_seen"]:
+        bits = [f"{found[side]['exposure_by_times_seen'][times]:.2f}" for side in sides]
+        rows.append(f"| {times} | {' | '.join(bits)} |")
+    told = [f"{_COLUMNS[side]} {show_area(found[side]['area'])}" for side in sides]
+    return [notes, "\n".join(rows), f"Planted ones are told from held-out ones: {'; '.join(told)}."]
+
+
+def show_area(area: dict[str, float | None]) -> str:
+    """An area under a curve with its interval."""
+    value, low, high = (area[key] for key in ("value", "low", "high"))
+    if value is None:
+        return "–"
+    return f"area {value:.2f}" + (f" ({low:.2f}–{high:.2f})" if low is not None else "")
