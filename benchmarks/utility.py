@@ -2,9 +2,9 @@
 
     python benchmarks/utility.py [--notes 600] [--meddocan FOLDER ...] [--out FOLDER]
 
-The made notes are classified by their kind, which the maker wrote, and MEDDOCAN's case reports by the journal
-that printed them, whose ISSN begins their ids: journals keep to one specialty. `run.json` has the machine, the
-day and the time that it took.
+The made notes are classified by their kind, which the maker wrote, and MEDDOCAN's case reports by the
+journal that printed them, whose ISSN begins their ids: journals keep to one specialty. `run.json` has the
+day, the cores and the time that it took.
 """
 
 from __future__ import annotations
@@ -82,9 +82,7 @@ def main() -> None:
         if said.meddocan:
             notes = Path(folder, "meddocan.jsonl")
             write_corpus(read_reports(said.meddocan), notes, "jsonl")
-            measure(
-                notes, said.out / "meddocan", ("--language", "es", "--model", "es", "--task", "journal")
-            )
+            measure(notes, said.out / "meddocan", ("--language", "es", "--model", "es", "--task", "journal"))
 
 
 if __name__ == "__main__":

@@ -124,9 +124,7 @@ def summarise_exposure(found: Sequence[dict[str, Any]], seed: int) -> dict[str, 
             for times, some in by_times.items()
             if times != HELD_OUT
         },
-        "area_by_kind": {
-            str(kind): _tell_apart(some, seed) for kind, some in _group(found, "kind").items()
-        },
+        "area_by_kind": {str(kind): _tell_apart(some, seed) for kind, some in _group(found, "kind").items()},
     }
 
 

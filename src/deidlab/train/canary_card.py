@@ -11,10 +11,10 @@ def describe_canaries(found: dict[str, Any]) -> list[str]:
     """How many were known, exposure by how often one was seen, and how surely planted ones are told."""
     after, sides = found["after"], [side for side in _COLUMNS if side in found]
     notes = (
-        f"Of {after['canaries']} made-up secrets planted among the notes the model ranks {after['memorised']} "
-        f"first of {2 ** round(after['most_possible'])}. Exposure in bits, by how often a secret was seen (0: "
-        f"{after['held_out']} of the same form that were held out; at most {after['most_possible']:.1f}; about "
-        "1.4 is chance):"
+        f"Of {after['canaries']} made-up secrets planted among the notes the model ranks "
+        f"{after['memorised']} first of {2 ** round(after['most_possible'])}. Exposure in bits, by how often "
+        f"a secret was seen (0: {after['held_out']} of the same form that were held out; at most "
+        f"{after['most_possible']:.1f}; about 1.4 is chance):"
     )
     if "after_elsewhere" in found:
         notes = notes.removesuffix("):") + "; elsewhere: in other words than it was planted in):"

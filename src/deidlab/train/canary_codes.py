@@ -12,7 +12,15 @@ import numpy as np
 from deidlab.encode.pieced import Cutting, PiecedCorpus, piece_texts
 from deidlab.encode.windows import IGNORED
 from deidlab.evaluate.layout import Floats, Ints
-from deidlab.train.canaries import N_RIVALS, Canary, HowSure, Place, Surroundings, deal_times, words_of_secrets
+from deidlab.train.canaries import (
+    N_RIVALS,
+    Canary,
+    HowSure,
+    Place,
+    Surroundings,
+    deal_times,
+    words_of_secrets,
+)
 from deidlab.train.masking import score_hidden
 from deidlab.types import Document
 

@@ -1,5 +1,4 @@
-"""The canaries of a tagger: made names and numbers where the training notes have such, and how surely they are
-tagged.
+"""The canaries of a tagger: made names and numbers where its notes have such, and how surely they are tagged.
 
 A tagger writes nothing, so it gives a name away only by being surer of it than of others: whoever has the
 model can ask it for any name. A canary is a few words of a note around a mention, with a made one in its

@@ -126,18 +126,18 @@ def _memorised(record: dict[str, Any]) -> list[str]:
     lines = []
     if told := record.get("membership"):
         lines.append(
-            f"The {told['notes']} training notes are told from {told['validation_notes']} validation notes by "
-            f"their lower loss with an {show_area(told['area'])}; 0.5 is chance, and a difference of source "
-            "between the two counts too."
+            f"The {told['notes']} training notes are told from {told['validation_notes']} validation notes "
+            f"by their lower loss: {show_area(told['area'])}. 0.5 is chance; a difference of source between "
+            "the two counts too."
         )
     else:
         lines.append("Whether training notes can be told from others was not measured.")
     if found := record.get("canaries"):
-        lines += [
-            "Canaries changed the training notes: besides them the model learned from made names and numbers, "
-            "each in a few words of a note and up to 64 times.",
-            *describe_canaries(found),
-        ]
+        changed = (
+            f"Canaries changed the training notes: the model also learned from {found['planted_notes']} short "
+            "ones with made names and numbers, each a few words of a note and the same up to 64 times."
+        )
+        lines += [changed, *describe_canaries(found)]
     else:
         lines.append("No canaries were planted: what was memorised was not measured (`--canaries`).")
     return lines

@@ -33,8 +33,8 @@ from deidlab.types import Document
 class Material:
     """What one training starts from; `model` is its own.
 
-    `corpus` holds the `n_notes` training notes and after them planted canaries and swapped copies, where there
-    are any; `held_out` is None where there are no validation notes.
+    `corpus` holds the `n_notes` training notes and after them planted canaries and swapped copies, where
+    there are any; `held_out` is None where there are no validation notes.
     """
 
     request: RunRequest
@@ -56,7 +56,8 @@ class Material:
 class Materials:
     """The notes of one or more trainings, and all that is made of them.
 
-    What is `planted` is learned like training notes, and swapped with them, but no figure is of it. With `shared` models are kept for the next training with the same seed; alone, a model is handed over.
+    What is `planted` is learned like training notes, and swapped with them, but no figure is of it. With
+    `shared` models are kept for the next training with the same seed; alone, a model is handed over.
     """
 
     def __init__(
