@@ -134,8 +134,8 @@ def _memorised(record: dict[str, Any]) -> list[str]:
         lines.append("Whether training notes can be told from others was not measured.")
     if found := record.get("canaries"):
         changed = (
-            f"Canaries changed the training notes: the model also learned from {found['planted_notes']} short "
-            "ones with made names and numbers, each a few words of a note and the same up to 64 times."
+            f"Canaries changed the training notes: the model also learned from {found['planted_notes']} "
+            "short ones with made names and numbers, each a few words of a note and the same up to 64 times."
         )
         lines += [changed, *describe_canaries(found)]
     else:

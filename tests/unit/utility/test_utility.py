@@ -176,7 +176,11 @@ def test_the_command_writes_a_report_without_a_word_of_the_notes(
     assert {row["style"] for row in tables["risk-utility"]["rows"]} == {"redact", "tag", "surrogate"}
     kept = {row["kind"]: row for row in tables["kept"]["rows"]}
     assert kept["intervals"]["tag"]["value"] == 0.0 and kept["intervals"]["surrogate"]["value"] == 1.0
-    assert tables["learned"]["rows"][0]["learned"] == "original"
+    first, *others = tables["learned"]["rows"]
+    assert first["learned"] == "original" and first["alike_more"] is None
+    for row in others:
+        apart = row["alike"]["value"] - first["alike"]["value"]
+        assert row["alike_more"]["value"] == pytest.approx(apart) and row["alike_more"]["low"] is not None
     assert tables["attack"]["rows"][0]["kind"] == "all" and "judged" not in tables
     assert stat.S_IMODE(sheet.stat().st_mode) == 0o600 and SENTINEL in sheet.read_text()
     for file in out.rglob("*"):
