@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,7 @@ def long_run(
                 window=48,
                 stride=32,
                 checkpoint_minutes=60.0,
+                seed=2,
                 dropout=0.0,
             )
             folder = tmp_path_factory.mktemp("run") / "run"
@@ -77,7 +79,7 @@ def test_a_tagger_trained_long_knows_what_was_planted(long_run: Callable[[int], 
     assert found["planted_notes"] == 2 * (1 + 4 + 16 + 64)
     before, after = found["before"], found["after"]
     assert (after["canaries"], after["held_out"]) == (8, 8)
-    assert before["area"]["low"] < 0.5 < before["area"]["high"]
+    assert before["area"]["value"] < after["area"]["value"] and before["exposure_by_times_seen"]["64"] < 3
     assert after["area"]["low"] > 0.5 and found["after_elsewhere"]["area"]["value"] > 0.5
     bits = after["exposure_by_times_seen"]
     assert min(bits["16"], bits["64"]) > 4 > 3 > bits["0"]
@@ -92,18 +94,37 @@ def test_a_tagger_that_has_not_seen_them_is_at_chance(long_run: Callable[[int], 
     device = torch.device("cpu")
     tagger = load_tagger(run.folder, facts, device)
     how_sure = certainty_of_mentions(tagger, cutting, LabelSet.of("auto", ("NAME",)), device)
-    canaries = make_mentions(make_ambiguous_notes(80, 1), 16, 1)
+    canaries = make_mentions(make_ambiguous_notes(80, 1), 40, 1)
     found = summarise_exposure(measure_exposure(canaries, how_sure), 1)
     assert found["area"]["low"] < 0.5 < found["area"]["high"]
     planted = [bits for times, bits in found["exposure_by_times_seen"].items() if times != "0"]
     assert 0.5 < np.mean(planted) < 2.5
 
 
+def test_who_guesses_is_at_chance_and_who_knows_is_not() -> None:
+    notes, areas = make_ambiguous_notes(80, 1), []
+    for seed in range(20):
+        canaries = make_mentions(notes, 8, seed)
+        guess = np.random.default_rng(seed)
+        found = measure_exposure(canaries, lambda asked, _, guess=guess: guess.random(len(asked)))
+        areas.append(summarise_exposure(found, seed)["area"]["value"])
+    assert 0.4 < np.mean(areas) < 0.6 and np.std(areas) > 0.05
+    known = {canary.secret for canary in canaries if canary.times}
+
+    def recall(asked: Sequence[Document], places: Sequence[tuple[int, int]]) -> Any:
+        return np.array([float(note.text[a:b] in known) for note, (a, b) in zip(asked, places, strict=True)])
+
+    found = summarise_exposure(measure_exposure(canaries, recall, elsewhere=True), 1)
+    assert found["area"]["value"] == 1 and found["memorised"] == 8
+    bits = found["exposure_by_times_seen"]
+    assert bits["64"] == 7 and bits["0"] == pytest.approx(np.log2(128 / 64.5), abs=0.01)
+
+
 def test_the_folder_tells_figures_and_no_secret(long_run: Callable[[int], Run]) -> None:
     run = long_run(8)
     card, record = ((run.folder / name).read_text("utf-8") for name in ("README.md", "record.json"))
     assert "Canaries changed the training notes" in card and "told from held-out ones" in card
-    for canary in make_mentions(make_ambiguous_notes(80, 1), 8, 1):
+    for canary in make_mentions(make_ambiguous_notes(80, 1), 8, 2):
         assert canary.secret not in card + record + repr(canary)
     assert read_request(run.folder)[0].canaries == 8
     plain = (long_run(0).folder / "README.md").read_text("utf-8")
@@ -149,8 +170,6 @@ def test_numbers_are_planted_by_turns_with_names() -> None:
 def test_with_surrogates_nothing_planted_is_seen(
     tiny: RunRequest, settings: TrainSettings, tmp_path: Path
 ) -> None:
-    from dataclasses import replace
-
     notes = make_notes(16, 1)
     request = replace(tiny, canaries=4, surrogates=True)
     run = fit(
