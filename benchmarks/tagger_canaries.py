@@ -1,6 +1,6 @@
 """What a model inside remembers of notes that it is trained further on: canaries, and whole notes.
 
-    PYTHONPATH=src python benchmarks/tagger_canaries.py [--notes 120] [--canaries 24] [--epochs 5] [--out FILE]
+    PYTHONPATH=src python benchmarks/tagger_canaries.py [--notes 120] [--canaries 24] [--epochs 5] [--out F]
 
 The notes are made, three in ten of them held out; the settings are those of docs/training.md for further
 training, with windows for a CPU.

@@ -92,7 +92,8 @@ def measure_exposure(
     found = []
     for first in range(0, len(canaries), _AT_ONCE):
         some = canaries[first : first + _AT_ONCE]
-        notes, places = [], []
+        notes: list[Document] = []
+        places: list[Place] = []
         for canary in some:
             around = canary.elsewhere if elsewhere and canary.elsewhere else canary.surroundings
             for secret in (canary.secret, *canary.rivals):

@@ -44,7 +44,7 @@ def likelihood_of_codes(model: nn.Module, cutting: Cutting, device: torch.device
         corpus = piece_texts(notes, cutting)
         words, owners = words_of_secrets(corpus, places)
         chances, _ = score_hidden(model, _hide_each(corpus, words, cutting.pieces.hidden), device, 64)
-        sure: Floats = np.bincount(owners, chances, len(notes))
+        sure: Floats = np.bincount(owners, weights=chances, minlength=len(notes)).astype(float)
         return sure
 
     return how_sure
@@ -69,5 +69,10 @@ def _hide_each(corpus: PiecedCorpus, words: Ints, hidden: int) -> PiecedCorpus:
         labels[-1][place - start] = corpus.ids[place]
         ids[-1][place - start] = hidden
     starts = np.cumsum([0, *(len(each) for each in ids)])
-    joined = (np.concatenate(part) for part in (ids, labels, shapes))
-    return replace(corpus, **dict(zip(("ids", "labels", "shapes"), joined, strict=True)), starts=starts)
+    return replace(
+        corpus,
+        ids=np.concatenate(ids),
+        labels=np.concatenate(labels),
+        shapes=np.concatenate(shapes),
+        starts=starts,
+    )

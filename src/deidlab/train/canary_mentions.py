@@ -71,7 +71,7 @@ def certainty_of_mentions(
         corpus = piece_corpus(notes, cutting, labels)
         words, owners = words_of_secrets(corpus, places)
         losses = word_losses(WordScorer(tagger, corpus, device).score(), corpus.labels[corpus.deciding])
-        sure: Floats = -np.bincount(owners, losses[words], len(notes))
+        sure: Floats = -np.bincount(owners, weights=losses[words], minlength=len(notes)).astype(float)
         return sure
 
     return how_sure

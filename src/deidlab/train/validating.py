@@ -34,7 +34,9 @@ class Validation:
         scores = self._scorer.score()
         owners = np.repeat(np.arange(len(self._corpus.words)), [len(words) for words in self._corpus.words])
         n_words = np.bincount(owners)
-        losses: Floats = np.bincount(owners, word_losses(scores, self._labels))[n_words > 0]
+        losses: Floats = np.bincount(owners, weights=word_losses(scores, self._labels)).astype(float)[
+            n_words > 0
+        ]
         return self._describe(scores, True), losses / n_words[n_words > 0]
 
     def find(self) -> list[tuple[Span, ...]]:
