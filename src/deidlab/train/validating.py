@@ -33,11 +33,9 @@ class Validation:
         """The same by label too, and the mean loss over the words of each note that has any."""
         scores = self._scorer.score()
         owners = np.repeat(np.arange(len(self._corpus.words)), [len(words) for words in self._corpus.words])
-        n_words = np.bincount(owners)
-        losses: Floats = np.bincount(owners, weights=word_losses(scores, self._labels)).astype(float)[
-            n_words > 0
-        ]
-        return self._describe(scores, True), losses / n_words[n_words > 0]
+        n_words, losses = np.bincount(owners), word_losses(scores, self._labels)
+        summed: Floats = np.bincount(owners, weights=losses).astype(float)
+        return self._describe(scores, True), summed[n_words > 0] / n_words[n_words > 0]
 
     def find(self) -> list[tuple[Span, ...]]:
         """What the tagger as it is now finds in each note."""
