@@ -26,7 +26,10 @@ def describe_canaries(found: dict[str, Any]) -> list[str]:
         bits = [f"{found[side]['exposure_by_times_seen'][times]:.2f}" for side in sides]
         rows.append(f"| {times} | {' | '.join(bits)} |")
     told = [f"{_COLUMNS[side]} {show_area(found[side]['area'])}" for side in sides]
-    return [notes, "\n".join(rows), f"Planted ones are told from held-out ones: {'; '.join(told)}."]
+    if len(after["area_by_kind"]) > 1:
+        told += [f"after, {kind} alone {show_area(area)}" for kind, area in after["area_by_kind"].items()]
+    said = f"Planted ones are told from held-out ones (0.5 is chance): {'; '.join(told)}."
+    return [notes, "\n".join(rows), said]
 
 
 def show_area(area: dict[str, float | None]) -> str:

@@ -23,6 +23,7 @@ from deidlab.encode.windows import WindowShape
 from deidlab.errors import ConfigError
 from deidlab.labels import LabelSet
 from deidlab.train.canaries import measure_exposure, plant_canaries, summarise_exposure
+from deidlab.train.canary_card import describe_canaries
 from deidlab.train.canary_mentions import certainty_of_mentions, make_mentions
 from deidlab.train.fit import Run, fit
 from deidlab.train.launch import Launch
@@ -44,6 +45,16 @@ def make_ambiguous_notes(n_notes: int, seed: int) -> list[Document]:
         spans = () if number % 5 else (Span(10, 10 + len(name), "NAME"),)
         notes.append(Document(id=f"a{number}", text=text, spans=spans))
     return notes
+
+
+def make_numbered_notes() -> list[Document]:
+    return [
+        Document(
+            id=str(n), text=f"Anna Meier, MRN 4471{n:03}.",
+            spans=(Span(0, 10, "PATIENT"), Span(16, 23, "MEDICALRECORD")),
+        )
+        for n in range(20)
+    ]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +134,7 @@ def test_who_guesses_is_at_chance_and_who_knows_is_not() -> None:
 def test_the_folder_tells_figures_and_no_secret(long_run: Callable[[int], Run]) -> None:
     run = long_run(8)
     card, record = ((run.folder / name).read_text("utf-8") for name in ("README.md", "record.json"))
-    assert "Canaries changed the training notes" in card and "told from held-out ones" in card
+    assert "Canaries changed the training notes" in card and "told from held-out ones (0.5 is chance)" in card
     for canary in make_mentions(make_ambiguous_notes(80, 1), 8, 2):
         assert canary.secret not in card + record + repr(canary)
     assert read_request(run.folder)[0].canaries == 8
@@ -155,14 +166,7 @@ def test_canaries_stand_where_notes_have_names_and_nothing_else_is_real() -> Non
 
 
 def test_numbers_are_planted_by_turns_with_names() -> None:
-    notes = [
-        Document(
-            id=str(n), text=f"Anna Meier, MRN 4471{n:03}.",
-            spans=(Span(0, 10, "PATIENT"), Span(16, 23, "MEDICALRECORD")),
-        )
-        for n in range(20)
-    ]  # fmt: skip
-    canaries = make_mentions(notes, 4, 1)
+    canaries = make_mentions(make_numbered_notes(), 4, 1)
     assert sorted(canary.kind for canary in canaries) == ["names"] * 4 + ["numbers"] * 4
     assert all(canary.secret.isdigit() == (canary.kind == "numbers") for canary in canaries)
 
@@ -212,3 +216,11 @@ def test_the_command_plants_and_tells(
     assert "told from those held out" in capsys.readouterr().out
     record: dict[str, Any] = json.loads((tmp_path / "run" / "record.json").read_text("utf-8"))
     assert record["canaries"]["after"]["held_out"] == 2
+
+
+def test_the_card_tells_names_from_numbers_where_there_are_both() -> None:
+    guess = np.random.default_rng(1)
+    canaries = make_mentions(make_numbered_notes(), 8, 1)
+    found = summarise_exposure(measure_exposure(canaries, lambda asked, _: guess.random(len(asked))), 1)
+    said = describe_canaries({"before": found, "after": found})[-1]
+    assert "names alone area" in said and "numbers alone area" in said
