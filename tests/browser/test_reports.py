@@ -63,7 +63,9 @@ def write_utility(folder: Path) -> None:
     kinds = ("values", "doses", "scores", "durations", "intervals")
     style = StyleResult(dict.fromkeys(kinds, share), share, more, 20)
     learned = dict.fromkeys(("original", *STYLES), share)
-    task = TaskResult(("a", "b"), 60, learned, dict.fromkeys(learned, more), learned)
+    task = TaskResult(
+        ("a", "b"), 60, learned, dict.fromkeys(learned, more), learned, dict.fromkeys(learned, more)
+    )
     attack = dict.fromkeys(("all", "DATE", "LOCATION"), AttackFigures(128, 1056, share, share, 0.1, 0.02))
     utility = Utility(
         60,

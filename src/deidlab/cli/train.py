@@ -51,6 +51,7 @@ def _make_request(options: TrainOptions) -> RunRequest:
         tokenizer=start.tokenizer,
         scratch=start.from_scratch,
         surrogates=options.surrogates,
+        canaries=options.canaries,
         validation_share=options.validation_share,
         teachers=tuple(str(folder) for folder in options.teachers),
     )
@@ -92,10 +93,18 @@ def _tell_epoch(entry: dict[str, Any], quiet: bool) -> None:
 def _answer(folder: Path, record: dict[str, Any], as_json: bool) -> None:
     found = record.get("validation")
     if as_json:
-        kept = ("best_epoch", "kept", "speed", "seconds", "peak_memory_bytes", "validation", "train")
+        kept = (
+            "best_epoch", "kept", "speed", "seconds", "peak_memory_bytes", "validation", "train",
+            "membership", "canaries",
+        )  # fmt: skip
         print_json({"run": str(folder)} | {key: record[key] for key in kept if key in record})
     elif found:
         ratios = ", ".join(f"{name} {found[name] or 0:.4f}" for name in ("precision", "recall", "f1"))
         typer.echo(f"{folder}: strict {ratios} on the validation notes ({record['kept']} weights)")
     else:
         typer.echo(f"{folder}: trained; no validation notes were given")
+    if "canaries" in record and not as_json:
+        from deidlab.train.canary_card import show_area
+
+        area = show_area(record["canaries"]["after"]["area"])
+        typer.echo(f"canaries are told from those held out: {area}, 0.5 is chance; the card has the details")

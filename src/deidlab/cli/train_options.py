@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar
 from deidlab.cli.options import argument, only_given, option
 from deidlab.cli.options.output import AnswerOptions
 from deidlab.cli.options.training import NotesOption, StartOptions, read_pair, setting_names
-from deidlab.train.settings import TrainSettings, read_settings, settings_from
+from deidlab.train.settings import MOST_CANARIES, TrainSettings, read_settings, settings_from
 
 _SHOWN = (
     "epochs", "batch", "learning_rate", "weight_decay", "warmup", "schedule", "label_smoothing", "dropout",
@@ -36,6 +36,11 @@ class TrainOptions:
         help="Label set: a known name, `corpus`, or `auto` (the model's own, else the corpus's).",
     )
     surrogates: bool = option(False, help="Replace PHI by made-up text before training.")
+    canaries: int = option(
+        0, min=0, max=MOST_CANARIES, metavar="N",
+        help="Plant so many made-up names and numbers, so that the record says what was memorised. They are "
+        "learned too.",
+    )  # fmt: skip
     teachers: tuple[Path, ...] = option(
         (),
         metavar="RUN",

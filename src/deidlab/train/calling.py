@@ -29,6 +29,7 @@ def train(
     tokenizer: str = "",
     from_scratch: bool = False,
     surrogates: bool = False,
+    canaries: int = 0,
     teachers: Sequence[str | Path] = (),
     preset: str = "",
     settings: Mapping[str, Any] | None = None,
@@ -51,6 +52,7 @@ def train(
         tokenizer=tokenizer,
         scratch=from_scratch,
         surrogates=surrogates,
+        canaries=canaries,
         validation_share=validation_share,
         teachers=tuple(str(folder) for folder in teachers),
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from deidlab.train.canary_card import describe_canaries, show_area
+
 
 def write_card(record: dict[str, Any]) -> str:
     """The card of a fine-tuned tagger."""
@@ -117,7 +119,28 @@ def _privacy(record: dict[str, Any]) -> str:
             "The tokenizer was learned from the training notes: its vocabulary holds words of theirs."
         )
     lines.append("This folder holds no note text, document ids or file names.")
-    return " ".join(lines)
+    return "\n\n".join([" ".join(lines), *_memorised(record)])
+
+
+def _memorised(record: dict[str, Any]) -> list[str]:
+    lines = []
+    if told := record.get("membership"):
+        lines.append(
+            f"The {told['notes']} training notes are told from {told['validation_notes']} validation notes "
+            f"by their lower loss: {show_area(told['area'])}. 0.5 is chance; a difference of source between "
+            "the two counts too."
+        )
+    else:
+        lines.append("Whether training notes can be told from others was not measured.")
+    if found := record.get("canaries"):
+        changed = (
+            f"Canaries changed the training notes: the model also learned from {found['planted_notes']} "
+            "short ones with made names and numbers, each a few words of a note and the same up to 64 times."
+        )
+        lines += [changed, *describe_canaries(found)]
+    else:
+        lines.append("No canaries were planted: what was memorised was not measured (`--canaries`).")
+    return lines
 
 
 def _use() -> str:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from deidlab.detect.packed.tagger import Tagger
 from deidlab.encode.pieces import WordPieces
 from deidlab.labels import LabelSet
+from deidlab.train.canaries import plant_canaries
+from deidlab.train.canary_mentions import make_mentions
 from deidlab.train.checkpoint import remove_checkpoint
 from deidlab.train.folder import (
     describe_parts,
@@ -61,13 +63,17 @@ def fit(
     """
     place = find_place(launch.device)
     digest = digest_corpus(documents)
+    canaries = make_mentions(documents, request.canaries, settings.seed)
+    planted = plant_canaries(canaries)
     if request.surrogates:
         documents = [put_surrogates(document, settings.seed) for document in documents]
+        planted = [put_surrogates(note, settings.seed) for note in planted]
 
     def check(pieces: WordPieces, labels: LabelSet) -> None:
         check_teachers(request.teachers, pieces, labels.tags, settings)
 
-    material = Materials(documents, validation).prepare(request, settings, check)
+    material = Materials(documents, validation, planted=planted).prepare(request, settings, check)
+    material = replace(material, canaries=canaries)
     record = start_record(request, settings, material.labels, place.device, place.n_processes)
     record["teachers"] = describe_teachers(request.teachers)
     record |= describe_parts(material, documents, validation, digest, digest_corpus(validation))
@@ -111,8 +117,11 @@ def _train(
             tell(entry)
 
     training = TagSession(material, settings, place, launch.folder, after)
-    session, loop = training.session, training.session.loop
+    session, loop, canaries = training.session, training.session.loop, material.canaries
     record |= session.describe()
+    if canaries:
+        planted = sum(canary.times for canary in canaries)
+        record["canaries"] = {"planted_notes": planted, "before": training.expose(canaries)}
     began = time.perf_counter()
     with session.naming_fitting_batch():
         prepared = session.prepare(launch.resume)
@@ -128,5 +137,8 @@ def _train(
         "peak_memory_bytes": peak_memory_bytes(place.device),
     }
     record |= training.measure()
+    if canaries:
+        record["canaries"]["after"] = training.expose(canaries)
+        record["canaries"]["after_elsewhere"] = training.expose(canaries, elsewhere=True)
     session.flat.release(final)
     return training.tagger

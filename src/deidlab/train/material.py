@@ -17,6 +17,7 @@ from deidlab.encode.pieces import WordPieces
 from deidlab.encode.windows import WindowShape
 from deidlab.errors import ConfigError
 from deidlab.labels import LabelSet
+from deidlab.train.canaries import Canary
 from deidlab.train.checkpoint import seed_everything
 from deidlab.train.labelling import choose_labels
 from deidlab.train.models import LEARN, ModelSource, build_model, load_config, load_pieces, name_tags
@@ -32,8 +33,8 @@ from deidlab.types import Document
 class Material:
     """What one training starts from; `model` is its own.
 
-    `corpus` holds the `n_notes` training notes and after them their swapped copies, where there are any;
-    `held_out` is None where there are no validation notes.
+    `corpus` holds the `n_notes` training notes and after them planted canaries and swapped copies, where
+    there are any; `held_out` is None where there are no validation notes.
     """
 
     request: RunRequest
@@ -44,24 +45,30 @@ class Material:
     corpus: PiecedCorpus = field(repr=False)
     held_out: PiecedCorpus | None = field(repr=False)
     n_notes: int
+    canaries: Sequence[Canary] = field(default=(), repr=False)
 
     @property
     def notes(self) -> PiecedCorpus:
-        """The training notes without copies: what training figures are of, since nobody wrote the copies."""
+        """The training notes alone: what training figures are of, since nobody wrote canaries and copies."""
         return self.corpus.head(self.n_notes)
 
 
 class Materials:
     """The notes of one or more trainings, and all that is made of them.
 
-    With `shared` models are kept for the next training with the same seed; alone, a model is handed over.
+    What is `planted` is learned like training notes, and swapped with them, but no figure is of it. With
+    `shared` models are kept for the next training with the same seed; alone, a model is handed over.
     """
 
     def __init__(
-        self, documents: Sequence[Document], validation: Sequence[Document], shared: bool = False
+        self,
+        documents: Sequence[Document],
+        validation: Sequence[Document],
+        shared: bool = False,
+        planted: Sequence[Document] = (),
     ) -> None:
         self._notes = {"training": documents, "validation": validation}
-        self._shared = shared
+        self._shared, self._planted = shared, planted
         self._pieces: dict[ModelSource, WordPieces] = {}
         self._cut: dict[tuple[Any, ...], PiecedCorpus] = {}
         self._built: tuple[tuple[Any, ...], Any] | None = None
@@ -124,7 +131,7 @@ class Materials:
         if key not in self._cut:
             # The pieces of one model at a time are enough: trainings come model by model.
             self._cut = {old: kept for old, kept in self._cut.items() if old[1] == source}
-            notes = self._notes[part]
+            notes = [*self._notes[part], *self._planted] if learns else self._notes[part]
             if drawn:
                 notes = [*notes, *swap_mentions(notes, *drawn)]
             cutting = Cutting(pieces, window, settings.words)

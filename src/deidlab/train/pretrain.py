@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from deidlab.encode.pieced import Cutting, PiecedCorpus, piece_texts, refuse_empty
 from deidlab.encode.pieces import WordPieces
-from deidlab.train.canaries import Canary, make_canaries, measure_exposure, plant_canaries, summarise_exposure
+from deidlab.train.canaries import Canary, measure_exposure, plant_canaries, summarise_exposure
+from deidlab.train.canary_codes import likelihood_of_codes, make_codes
 from deidlab.train.checkpoint import remove_checkpoint, seed_everything
 from deidlab.train.folder import describe_corpus, open_folder, refuse_finished, save_weights
 from deidlab.train.launch import Bookkeeping, Launch, Tell
@@ -74,10 +75,10 @@ def pretrain(
     if settings.validation_share:
         kept, held = hold_out(documents, settings.validation_share, settings.seed)
     canaries, cutting = (
-        make_canaries(settings.canaries, settings.seed),
+        make_codes(settings.canaries, settings.seed),
         Cutting(pieces, window, settings.words),
     )
-    corpus = piece_texts(plant_canaries(kept, canaries), cutting)
+    corpus = piece_texts([*kept, *plant_canaries(canaries)], cutting)
     refuse_empty(corpus, "training")
     reading = _Reading(cutting, corpus, piece_texts(held, cutting) if held else None, canaries)
     record = _start_record(request, settings, place.device)
@@ -180,8 +181,5 @@ class _Work:
     def _expose(self) -> dict[str, Any] | None:
         if not self._canaries:
             return None
-        cutting, device = self._cutting, self._place.device
-        found = measure_exposure(
-            self._model, self._canaries, cutting.pieces, cutting.shape, device, self._settings.seed
-        )
-        return summarise_exposure(found)
+        how_sure = likelihood_of_codes(self._model, self._cutting, self._place.device)
+        return summarise_exposure(measure_exposure(self._canaries, how_sure), self._settings.seed)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from deidlab.train.canary_card import describe_canaries
+
 _WARNING = (
     "These weights were made from notes as they are, identified or not: treat them as you treat the notes, "
     "and do not pass them on. A model fine-tuned from them carries the same risk."
@@ -51,14 +53,4 @@ def _privacy(record: dict[str, Any]) -> str:
     if not found:
         lines.append("No canaries were planted: what was memorised was not measured (`--canaries`).")
         return "\n\n".join(lines)
-    after, before = found["after"], found["before"]
-    lines.append(
-        f"Of {after['canaries']} made-up secrets planted among the notes the model ranks "
-        f"{after['memorised']} first of {2 ** round(after['most_possible'])} codes. Exposure in bits, by how "
-        f"often a secret was seen (at most {after['most_possible']:.1f}; about 1.4 is chance):"
-    )
-    rows = ["| times seen | before | after |", "|---:|---:|---:|"]
-    for times, bits in after["exposure_by_times_seen"].items():
-        rows.append(f"| {times} | {before['exposure_by_times_seen'][times]:.2f} | {bits:.2f} |")
-    lines.append("\n".join(rows))
-    return "\n\n".join(lines)
+    return "\n\n".join([*lines, *describe_canaries(found)])

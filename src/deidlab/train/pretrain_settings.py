@@ -12,7 +12,7 @@ from deidlab.jsonfile import read_object
 from deidlab.options import option
 from deidlab.train.models import ModelSource
 from deidlab.train.record import SETTINGS
-from deidlab.train.settings import TrainSettings, check_table
+from deidlab.train.settings import MOST_CANARIES, TrainSettings, check_table
 
 
 def _setting(default: object, help: str) -> Any:
@@ -51,7 +51,7 @@ class PretrainSettings:
         for key, low, high in (
             ("mask_share", 0.01, 0.9),
             ("validation_share", 0.0, 0.9),
-            ("canaries", 0, 1000),
+            ("canaries", 0, MOST_CANARIES),
         ):
             if not low <= getattr(self, key) <= high:
                 raise ConfigError(

@@ -28,6 +28,7 @@ class RunRequest:
     surrogates: bool = False
     validation_share: float = 0.0
     teachers: tuple[str, ...] = ()
+    canaries: int = 0
 
     @property
     def source(self) -> ModelSource:

@@ -23,6 +23,7 @@ CLASS_WEIGHTS = ("none", "sqrt", "balanced")
 PRECISIONS = ("auto", "bf16", "fp32")
 COMPILE = ("auto", "on", "off")
 KEEP = ("best", "last")
+MOST_CANARIES = 1000
 
 
 def _setting(default: object, help: str) -> Any:

@@ -18,7 +18,7 @@ _CONSONANTS = "bcdfglmnprstvz"
 _VOWELS = "aeiou"
 
 
-def put_surrogates(document: Document, key: int) -> Document:
+def put_surrogates(document: Document, key: int | str) -> Document:
     """The document with every span's text replaced; spans that overlap a longer one go with it."""
     text, spans = [], []
     at = length = 0

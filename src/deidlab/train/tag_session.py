@@ -11,11 +11,14 @@ import torch
 from deidlab.detect.packed.scoring import WordScorer
 from deidlab.detect.packed.tagger import Tagger
 from deidlab.encode.decoding import TagGrammar
-from deidlab.encode.pieced import PiecedCorpus
+from deidlab.encode.pieced import Cutting, PiecedCorpus
 from deidlab.encode.windows import IGNORED
+from deidlab.train.canaries import Canary, measure_exposure, summarise_exposure
+from deidlab.train.canary_mentions import certainty_of_mentions
 from deidlab.train.launch import Bookkeeping
 from deidlab.train.losses import TagLoss, TaughtLoss, weigh_tags
 from deidlab.train.material import Material
+from deidlab.train.membership import tell_members
 from deidlab.train.models import load_shapes
 from deidlab.train.processes import Place
 from deidlab.train.session import Session
@@ -61,16 +64,28 @@ class TagSession:
 
     def measure(self) -> Record:
         """Figures of the weights as they are on the validation notes, where there are some, and on the
-        training notes; swapped copies are no notes that anybody wrote, and play no part. Of a very large
-        corpus the first training notes are enough, and the figures say of how many they are."""
+        training notes; canaries and swapped copies are no notes that anybody wrote, and play no part. Of a
+        very large corpus the first training notes are enough, and the figures say of how many they are. How
+        surely the two are told apart is not asked of notes with surrogates: they differ by these alone."""
         notes = self.material.notes
         few = notes.head(_MOST_MEASURED)
-        parts = {} if self.validation is None else {"validation": self.validation}
-        parts |= {"train": self._validation_on(few)}
-        figures = {part: validation.measure(by_label=True) for part, validation in parts.items()}
+        own, losses = self._validation_on(few).measure_notes()
         if len(few.words) < len(notes.words):
-            figures["train"]["of_notes"] = len(few.words)
+            own["of_notes"] = len(few.words)
+        if self.validation is None:
+            return {"train": own}
+        found, others = self.validation.measure_notes()
+        figures = {"validation": found, "train": own}
+        if not self.material.request.surrogates:
+            figures["membership"] = tell_members(losses, others, self.settings.seed)
         return figures
+
+    def expose(self, canaries: Sequence[Canary], elsewhere: bool = False) -> Record:
+        """How well the weights as they are know the canaries."""
+        material = self.material
+        cutting = Cutting(material.pieces, material.window, self.settings.words)
+        how_sure = certainty_of_mentions(self.tagger, cutting, material.labels, self._device)
+        return summarise_exposure(measure_exposure(canaries, how_sure, elsewhere), self.settings.seed)
 
     def _validation_on(self, corpus: PiecedCorpus) -> Validation:
         scorer = WordScorer(self.tagger, corpus, self._device)

@@ -20,6 +20,7 @@ import numpy as np
 
 from deidlab.banks.names import known_name
 from deidlab.errors import CorpusError
+from deidlab.evaluate.areas import area_of, weighted_areas
 from deidlab.evaluate.intervals import Interval
 from deidlab.evaluate.layout import Floats, Ints
 from deidlab.evaluate.resample import ResampleSettings, draw_weights, interval
@@ -181,7 +182,7 @@ def _suspicion(mentions: _Mentions, truths: Ints, seed: int) -> Floats:
 def _figures(
     mentions: _Mentions, truths: Ints, scores: Floats, rows: Ints, settings: ResampleSettings
 ) -> AttackFigures:
-    areas = [_area_of(truths[:, column], scores[:, column]) for column in range(truths.shape[1])]
+    areas = [area_of(truths[:, column], scores[:, column]) for column in range(truths.shape[1])]
     as_good = sum(area >= areas[0] for area in areas[1:])
     order = np.argsort(scores[:, 0], kind="stable")
     original, own = truths[order, 0], scores[order, 0]
@@ -191,7 +192,7 @@ def _figures(
     picked = (np.arange(len(own)) >= len(own) - n).astype(float)
     drawn_areas, drawn_shares = [np.zeros(0)], [np.zeros(0)]
     for weights in draw_weights(len(names), settings.n_resamples, settings.seed):
-        drawn_areas.append(_area(original, own, weights[:, owner]))
+        drawn_areas.append(weighted_areas(original, own, weights[:, owner]))
         drawn_shares.append(_share(original, picked, weights[:, owner]))
     share = float(_share(original, picked, np.ones((1, len(own))))[0])
     return AttackFigures(
@@ -201,23 +202,6 @@ def _figures(
         n / len(own),
         (1 + as_good) / len(areas) if len(areas) > 1 else None,
     )  # fmt: skip
-
-
-def _area_of(original: Ints, scores: Floats) -> float:
-    order = np.argsort(scores, kind="stable")
-    return float(_area(original[order], scores[order], np.ones((1, len(order))))[0])
-
-
-def _area(original: Ints, scores: Floats, weights: Floats) -> Floats:
-    """Under the curve, for each row of weights; mentions are in the order of scores, and ties count half."""
-    starts = np.flatnonzero(np.r_[True, scores[1:] != scores[:-1]])
-    there = np.add.reduceat(weights * original, starts, axis=1)
-    others = np.add.reduceat(weights * (1 - original), starts, axis=1)
-    below = np.cumsum(others, axis=1) - others
-    whole = there.sum(axis=1) * others.sum(axis=1)
-    area = (there * (below + others / 2)).sum(axis=1)
-    found: Floats = np.divide(area, whole, out=np.full(len(whole), np.nan), where=whole > 0)
-    return found
 
 
 def _share(original: Ints, picked: Floats, weights: Floats) -> Floats:

@@ -53,14 +53,15 @@ class StyleResult:
 
 @dataclass(frozen=True, slots=True)
 class TaskResult:
-    """By what was learned from: F1 on original notes, how much more that is than from originals, and F1 on
-    notes that were masked alike."""
+    """By what was learned from: F1 on original notes, F1 on notes that were masked alike, and how much more
+    either is than that of originals on originals, on the same draws."""
 
     labels: tuple[str, ...]
     notes: int
     f1: Mapping[str, Interval]
     more: Mapping[str, Interval]
     alike: Mapping[str, Interval]
+    alike_more: Mapping[str, Interval]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +161,9 @@ def _measure_task(
         tuple(names),
         len(rows),
         {name: f1 for name, (f1, _) in zip(bags, on_originals, strict=True)},
-        {name: less for name, (_, less) in zip(bags, on_originals, strict=True)},
+        {name: more for name, (_, more) in zip(bags, on_originals, strict=True)},
         {name: f1 for name, (f1, _) in zip(bags, alike, strict=True)},
+        {name: more for name, (_, more) in zip(bags, alike, strict=True)},
     )
 
 

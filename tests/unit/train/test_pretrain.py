@@ -15,7 +15,8 @@ from safetensors.torch import load_file
 from deidlab.encode.pieced import Cutting
 from deidlab.encode.windows import IGNORED
 from deidlab.train import loop as loop_module
-from deidlab.train.canaries import make_canaries, plant_canaries, summarise_exposure
+from deidlab.train.canaries import plant_canaries
+from deidlab.train.canary_codes import make_codes
 from deidlab.train.fit import fit
 from deidlab.train.launch import Launch
 from deidlab.train.pretrain import PretrainRun, pretrain
@@ -105,19 +106,20 @@ def test_canaries_tell_what_was_memorised(run_pretrain: Callable[..., PretrainRu
     assert found["after"]["canaries"] == 4
     seen_often = found["after"]["exposure_by_times_seen"]["64"]
     assert seen_often > found["before"]["exposure_by_times_seen"]["64"]
-    assert seen_often > 4
+    assert seen_often > 4 > found["after"]["exposure_by_times_seen"]["0"]
+    assert found["after"]["held_out"] == 4
     card = (run.folder / "README.md").read_text("utf-8")
     assert "made-up secrets" in card
-    for canary in make_canaries(4, 1):
-        assert canary.name not in card + (run.folder / "record.json").read_text("utf-8")
+    for canary in make_codes(4, 1):
+        name = canary.surroundings.before.split()[1]
+        assert name not in card + (run.folder / "record.json").read_text("utf-8")
 
 
 def test_canaries_are_the_same_for_the_same_seed() -> None:
-    assert make_canaries(6, 1) == make_canaries(6, 1) != make_canaries(6, 2)
-    canaries = make_canaries(4, 1)
-    planted = plant_canaries([], canaries)
-    assert len(planted) == 1 + 4 + 16 + 64
-    assert summarise_exposure([{"times": 1, "rank": 1.0, "exposure": 7.0}])["memorised"] == 1
+    assert make_codes(6, 1) == make_codes(6, 1) != make_codes(6, 2)
+    canaries = make_codes(4, 1)
+    assert [canary.times for canary in canaries] == [1, 4, 16, 64, 0, 0, 0, 0]
+    assert len(plant_canaries(canaries)) == 1 + 4 + 16 + 64
 
 
 def test_the_card_warns(run_pretrain: Callable[..., PretrainRun], tmp_path: Path) -> None:

@@ -162,16 +162,20 @@ def _task_table(utility: Utility, note: str) -> Iterator[Table]:
     if task is None:
         return
     rows: list[tuple[Value, ...]] = [
-        (name, task.f1[name], None if place == 0 else task.more[name], task.alike[name])
+        (name, task.f1[name], task.more[name], task.alike[name], task.alike_more[name])
+        if place
+        else (name, task.f1[name], None, task.alike[name], None)
         for place, name in enumerate(task.f1)
     ]
     columns = columns_of(
         ("learned", "Learned from", "text"), ("f1", "F1 on originals"),
-        ("more", "Difference from originals", "signed"), ("alike", "F1 on notes masked alike"),
+        ("more", "Difference", "signed"), ("alike", "F1 on notes masked alike"),
+        ("alike_more", "Its difference", "signed"),
     )  # fmt: skip
     said = (
         f"A logistic regression on words tells {len(task.labels)} labels apart in {task.notes:,} notes; each "
         "note is judged by a model that learned from other patients' notes alone. F1: the mean over labels. "
+        "Difference: from originals judged by what learned from originals, on the same draws. "
         f"{note}"
     )
     yield Table("A classifier that learned from each", columns, tuple(rows), said, key="learned")
