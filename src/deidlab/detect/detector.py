@@ -141,7 +141,8 @@ class Detector:
         members = [self._by_rules(text, answer)] if self.rules else []
         if answer is not None:
             members.append(list(rename(answer[0], self.model_labels)))
-        certain = self._find_certain(document)
+        fields = typed_fields(document)
+        certain = self._find_certain(document, fields)
         proposed: list[Span] = trim_spans(text, combine(members, self.how)) if members else []
         if answer is not None and self.threshold is not None:
             proposed += find_likely_words(answer, self.threshold)
@@ -158,15 +159,14 @@ class Detector:
         words = score_words(text, [*usable, *echoes], answer[1] if answer else ()) if with_words else ()
         return Detection(*self._renamed(spans, tuple(sorted(everything, key=_reading_order))), words)
 
-    def _find_certain(self, document: Document) -> list[Span]:
+    def _find_certain(self, document: Document, fields: Sequence[Span]) -> list[Span]:
         """What lists, the patient's table and typed fields say."""
         known = self.known.find(document) if self.known else ()
-        fields = typed_fields(document)
         return [*find_denied(document.text, self.deny), *known, *fields, *find_repeated(document, fields)]
 
     def _as_said(self, document: Document, said: Sequence[Span], with_words: bool) -> Detection:
         """The model's own spans, with what is certain and without what is allowed."""
-        text, certain = document.text, self._find_certain(document)
+        text, certain = document.text, self._find_certain(document, typed_fields(document))
         kept = outside(said, find_allowed(text, self.allow))
         spans = resolve(text, [*certain, *kept], 0.0) if certain else tuple(kept)
         everything = tuple(sorted({*certain, *said}, key=_reading_order))
