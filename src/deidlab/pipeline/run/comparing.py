@@ -2,12 +2,13 @@
 
 The same model rounds otherwise on another kind of processor or on a GPU, and a span near the threshold may
 then come or go. Where workers computed on other kinds than this machine's, the first notes are searched again
-here.
+here: as many as a few seconds allow, so that a short run is not mostly this.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 from deidlab.execute.places import describe_processor
 from deidlab.execute.tasks import Failed, attempt
 from deidlab.pipeline.io.kinds import Source
+from deidlab.pipeline.io.notes import Note
 from deidlab.pipeline.jobs import MaskJob
 from deidlab.pipeline.run.find import FindPhi
 from deidlab.pipeline.run.partial import Partial
@@ -22,6 +24,9 @@ from deidlab.pipeline.run.state import Row, spans_from_json
 from deidlab.types import Span
 
 N_NOTES = 256
+_AT_ONCE = 16
+_SECONDS = 4.0
+"""Past so many no further few are begun."""
 
 
 def compare_devices(job: MaskJob, source: Source, partial: Partial) -> dict[str, Any] | None:
@@ -31,17 +36,27 @@ def compare_devices(job: MaskJob, source: Source, partial: Partial) -> dict[str,
     if same or job.spans is not None or job.finding.rules == "only":
         return None
     find = FindPhi(replace(job.finding, device="cpu"), job.settings)()
-    notes = [note for note in islice(source.notes_again(), N_NOTES) if note.document]
-    there = partial.state.settled([note.number for note in notes])
+    notes = (note for note in islice(source.notes_again(), N_NOTES) if note.document)
     n_notes = n_spans = n_differ = 0
-    for row, kept in zip(attempt(find, notes), there, strict=True):
-        if isinstance(row, Failed) or not isinstance(row, Row) or kept is None:
-            continue
-        n_notes += 1
-        every, differ = count_differences(row.spans, spans_from_json(kept.spans))
-        n_spans, n_differ = n_spans + every, n_differ + differ
+    for some in _for_a_while(notes):
+        there = partial.state.settled([note.number for note in some])
+        for row, kept in zip(attempt(find, some), there, strict=True):
+            if isinstance(row, Failed) or not isinstance(row, Row) or kept is None:
+                continue
+            n_notes += 1
+            every, differ = count_differences(row.spans, spans_from_json(kept.spans))
+            n_spans, n_differ = n_spans + every, n_differ + differ
     share = n_differ / n_spans if n_spans else 0.0
     return {"notes": n_notes, "spans": n_spans, "differ": n_differ, "share": round(share, 6)}
+
+
+def _for_a_while(notes: Iterator[Note]) -> Iterator[list[Note]]:
+    """A few notes at a time, until there are no more or time is up."""
+    began = time.monotonic()
+    while some := list(islice(notes, _AT_ONCE)):
+        yield some
+        if time.monotonic() - began > _SECONDS:
+            return
 
 
 def count_differences(one: Sequence[Span], other: Sequence[Span]) -> tuple[int, int]:
