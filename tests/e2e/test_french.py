@@ -46,4 +46,4 @@ def test_an_unknown_model_says_which_are_embedded(tmp_path: Path) -> None:
     source.write_text(NOTE, "utf-8")
     command = ["mask", str(source), "--out", str(tmp_path / "out.txt"), "--language", "fr", "--model", "fr"]
     done = CliRunner().invoke(app, command)
-    assert done.exit_code != 0 and "embedded are en, es" in str(done.exception) + done.output
+    assert done.exit_code != 0 and "embedded are all, en, es" in str(done.exception) + done.output

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,13 +12,18 @@ from deidlab.cli.mask_progress import KEPT, LOST, NO_KEY, ending_well, watching
 from deidlab.cli.mask_request import MaskRequest, count_of, hold_recall
 from deidlab.cli.mask_secrets import find_passphrase
 from deidlab.cli.mask_stdout import DASH, writing_to
-from deidlab.cli.mask_warnings import drift_warnings, find_warnings, open_validated, tell_warnings
+from deidlab.cli.mask_warnings import (
+    drift_warnings,
+    find_warnings,
+    look_at_kept,
+    open_validated,
+    tell_warnings,
+)
 from deidlab.cli.output import print_json, tell
 from deidlab.corpus.files import refuse_existing, refuse_overlap
 from deidlab.corpus.formats import find_format
 from deidlab.errors import UsageError
 from deidlab.pipeline.io.kinds import Source
-from deidlab.pipeline.io.notes import Note
 from deidlab.pipeline.io.opening import open_source
 from deidlab.pipeline.masking import MaskOutcome, mask_corpus
 from deidlab.pipeline.run.record import record_folder
@@ -85,17 +88,6 @@ def run_batch(request: MaskRequest, source: Source, validated: Protocol | None =
     tell_warnings(warnings)
     _tell_outcome(request, outcome)
     leave([(each.number, each.document, each.reason) for each in outcome.failures])
-
-
-def look_at_kept(request: MaskRequest, notes: Iterable[Note]) -> list[str]:
-    """Warn, before anything is written, of columns to keep that look like what is masked."""
-    if not request.options.writing.columns:
-        return []
-    from deidlab.pipeline.keeping import SAMPLE, look_at_columns
-
-    warnings = look_at_columns(request.options.writing.columns, islice(notes, SAMPLE))
-    tell_warnings(warnings)
-    return warnings
 
 
 def _refuse_with_columns(request: MaskRequest) -> None:

@@ -9,10 +9,9 @@ from itertools import chain, islice
 
 from deidlab.cli.mask_failures import leave
 from deidlab.cli.mask_request import MaskRequest, count_of
-from deidlab.cli.mask_run import look_at_kept
 from deidlab.cli.mask_secrets import find_passphrase
 from deidlab.cli.mask_stdout import DASH, print_documents
-from deidlab.cli.mask_warnings import annotation_warnings, known_warnings, tell_warnings
+from deidlab.cli.mask_warnings import annotation_warnings, known_warnings, look_at_kept, tell_warnings
 from deidlab.cli.output import print_json, tell
 from deidlab.corpus.files import complete_file
 from deidlab.corpus.format import Format

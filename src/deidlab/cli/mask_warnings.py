@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deidlab.cli.output import tell
 
 if TYPE_CHECKING:
+    from deidlab.cli.mask_request import MaskRequest
     from deidlab.corpus.database_url import TablePlace
+    from deidlab.pipeline.io.notes import Note
     from deidlab.report.validation.protocol import Protocol
 
 
@@ -97,3 +100,14 @@ def tell_warnings(warnings: Iterable[str]) -> None:
     """Told even to those who asked for quiet: notes may be at stake."""
     for warning in warnings:
         tell(f"warning: {warning}")
+
+
+def look_at_kept(request: MaskRequest, notes: Iterable[Note]) -> list[str]:
+    """Warn, before anything is written, of columns to keep that look like what is masked."""
+    if not request.options.writing.columns:
+        return []
+    from deidlab.pipeline.keeping import SAMPLE, look_at_columns
+
+    warnings = look_at_columns(request.options.writing.columns, islice(notes, SAMPLE))
+    tell_warnings(warnings)
+    return warnings

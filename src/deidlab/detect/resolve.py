@@ -151,6 +151,9 @@ def _reads_on(text: str, left: Span, right: Span) -> bool:
         return bool(_NAME_GAP.fullmatch(gap) or _initial_follows(gap, text, right))
     if left.label == "DATE":
         return _one_date(gap, text[left.start : left.end], text[right.start : right.end])
+    if left.label == "AGE":
+        # `54` and `years` are one age; `8` and `5` are two.
+        return gap in (" ", "-") and not any(map(str.isdigit, text[right.start : right.end]))
     return left.label in _WORDY and gap in (" ", "-", "'", "’")
 
 

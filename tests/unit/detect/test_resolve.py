@@ -75,6 +75,11 @@ def test_parts_of_one_name_or_date_are_joined_and_two_dates_are_not() -> None:
     assert len(resolve("3/14, 3/16", [Span(0, 4, "DATE", 0.9), Span(6, 10, "DATE", 0.9)])) == 2
 
 
+def test_a_number_and_its_unit_are_one_age_and_two_numbers_are_two() -> None:
+    assert resolve("54 años", [Span(0, 2, "AGE", 0.9), Span(3, 7, "AGE", 0.8)]) == (Span(0, 7, "AGE", 0.9),)
+    assert len(resolve("8 5", [Span(0, 1, "AGE", 0.9), Span(2, 3, "AGE", 0.8)])) == 2
+
+
 def test_a_span_is_widened_to_whole_words_and_below_the_threshold_it_is_none() -> None:
     assert resolve("Smithson left", [Span(0, 5, "PATIENT", 0.9)]) == (Span(0, 8, "PATIENT", 0.9),)
     assert resolve("Smith left", [Span(0, 5, "PATIENT", 0.4)]) == ()

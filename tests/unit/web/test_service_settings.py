@@ -27,7 +27,7 @@ def test_models_by_name_folder_and_order(monkeypatch: pytest.MonkeyPatch) -> Non
     assert [model.day_first for model in models] == [False, False, False, True, False]
     assert names(choose_models(["rules", "en"], finding)) == ["rules", "en"]
     assert names(choose_models(["en"], Finding(None, "only"))) == ["rules"]
-    for there, wanted in ((True, ["en", "rules"]), (False, ["rules"])):
+    for there, wanted in ((True, ["all", "rules"]), (False, ["rules"])):
         monkeypatch.setattr(choosing, "has_embedded_model", lambda there=there: there)
         assert names(choose_models([], finding)) == wanted
 
@@ -41,7 +41,7 @@ def test_models_without_a_name_of_their_own() -> None:
 
 
 def test_the_default_is_the_embedded_model_or_the_rules() -> None:
-    assert names(default_models()) in (["en", "rules"], ["rules"])
+    assert names(default_models()) in (["all", "rules"], ["rules"])
     assert ServeSettings().find_model(None) == default_models()[0]
 
 

@@ -92,8 +92,10 @@ def digest_files(place: Path) -> Iterator[tuple[str, str]]:
 
 
 def digest_folder(folder: Path, left_out: tuple[str, ...] = ()) -> str:
-    """One SHA-256 of all files below a folder with their names."""
+    """One SHA-256 of all files below a folder with their names, or of a file alone."""
     whole = hashlib.sha256()
+    if not folder.is_dir():
+        return digest_input(folder)
     for parts in sorted(_files_below(os.fspath(folder), left_out)):
         told = digest_input(os.path.join(folder, *parts))  # noqa: PTH118 (called a thousand times at a start)
         whole.update(f"{'/'.join(parts)}\0{told}\n".encode())
