@@ -22,7 +22,8 @@ from deidlab.corpus import read_corpus  # noqa: E402
 DATA = RECIPES.parent / "tests" / "data"
 SETS = {
     "notes-en": "40 English notes; development figures.",
-    "notes-en-fresh": "40 English notes of another writer.",
+    "notes-en-fresh": "40 English notes of another writer; development figures.",
+    "notes-en-judge": "40 English notes of a third writer, only counted.",
     "notes-es-fresh": "70 Spanish notes of many countries; development figures.",
     "notes-es-judge": "40 Spanish notes, only counted.",
     "notes-fr-judge": "50 French notes, only counted.",
