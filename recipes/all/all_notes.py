@@ -17,7 +17,7 @@ import re
 import sys
 import time
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,7 @@ from deidlab.types import Document, Span
 HERE = Path(__file__).parent
 PREPARED = ".gz"
 _CHUNK = 500
+_FEW = 8
 _POSTCODE = re.compile(r"[\d\s.-]+")
 _NUMBER = re.compile(r"\s*[\d.,]+")
 _DNI = re.compile(r"[XYZ]?\d{7,8}[-\s]?[A-Z]")
@@ -66,17 +67,25 @@ def write_notes(
         for first in range(0, n, _CHUNK)
     ]
     n_written = 0
-    with multiprocessing.get_context("fork").Pool(min(16, os.cpu_count() or 1)) as pool:
-        for done, n in enumerate(pool.imap_unordered(_write_part, tasks), 1):
-            n_written += n
-            if done % 40 == 0:
-                print(f"{n_written} notes", flush=True)
+    for done, n in enumerate(spread(_write_part, tasks), 1):
+        n_written += n
+        if done % 40 == 0:
+            print(f"{n_written} notes", flush=True)
     known = list(map(to_made_labels, read_meddocan(meddocan, "train")))
     known = known[: max(1, int(len(known) * share))]
     copies = swap_mentions(known, sizes["swaps"], seed)
     _write(folder / "meddocan.jsonl", [*known, *copies])
     _write(out / "held_out.jsonl", make_held_out(recipe, meddocan, share))
     return n_written + len(known) + len(copies)
+
+
+def spread(work: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[Any]:
+    """What becomes of each task, in order; more than a few are done by as many processes as there are cores."""
+    if len(tasks) < _FEW:
+        yield from map(work, tasks)
+        return
+    with multiprocessing.get_context("fork").Pool(min(16, os.cpu_count() or 1)) as pool:
+        yield from pool.imap(work, tasks)
 
 
 def make_held_out(recipe: dict[str, Any], meddocan: Path | None, share: float = 1.0) -> list[Document]:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
 import os
 import sys
 import time
@@ -24,7 +23,7 @@ from typing import Any
 RECIPES = Path(__file__).parents[1]
 sys.path[:0] = [str(RECIPES / "all"), str(RECIPES)]
 
-from all_notes import read_recipe  # noqa: E402
+from all_notes import read_recipe, spread  # noqa: E402
 from packing import pack_run, unpack_run  # noqa: E402
 
 from deidlab.train.launch import Launch  # noqa: E402
@@ -45,8 +44,7 @@ class TooLong(Exception):
 def read_notes(folder: Path) -> list[Document]:
     """The notes of all parts, in an order that does not depend on the number of processes."""
     parts = sorted(folder.glob("*.jsonl"))
-    with multiprocessing.get_context("fork").Pool(min(16, os.cpu_count() or 1)) as pool:
-        return [note for part in pool.map(_read_part, parts, chunksize=4) for note in part]
+    return [note for part in spread(_read_part, parts) for note in part]
 
 
 def _read_part(path: Path) -> list[Document]:
@@ -71,16 +69,15 @@ def train(
     settings = TrainSettings().changed(**{**recipe["train"], "seed": recipe["seed"], **changes})
     documents, held_out = read_notes(notes / "train"), _read_part(notes / "held_out.jsonl")
     print(f"{len(documents)} notes read in {time.perf_counter() - began:.1f} s", flush=True)
+    launch = Launch(out, overwrite=True, n_processes=min(16, os.cpu_count() or 1))
     request = RunRequest(model, labels="made", teachers=(teacher,) if teacher else ())
     try:
         tell = watch(settings.epochs, began, seconds)
-        run = fit(documents, held_out, request, settings, Launch(out, overwrite=True), tell=tell)
+        run = fit(documents, held_out, request, settings, launch, tell=tell)
     except TooLong as error:
         print(f"{settings.epochs} epochs do not fit: begun again with {error.epochs}", flush=True)
         settings = settings.changed(epochs=error.epochs, validate_every=error.epochs)
-        run = fit(
-            documents, held_out, request, settings, Launch(out, overwrite=True), tell=watch(0, began, 0.0)
-        )
+        run = fit(documents, held_out, request, settings, launch, tell=watch(0, began, 0.0))
     path = out / "tagger.json"
     path.write_text(
         json.dumps(json.loads(path.read_text("utf-8")) | recipe["tagger"], indent=2) + "\n", "utf-8"

@@ -11,6 +11,7 @@ from deidlab.cli.options import takes_options
 from deidlab.cli.output import print_json, tell
 from deidlab.cli.train_options import TrainOptions, gather_settings
 from deidlab.errors import UsageError
+from deidlab.machine import n_cores
 
 if TYPE_CHECKING:
     from deidlab.train.request import RunRequest
@@ -73,7 +74,7 @@ def _train(options: TrainOptions, request: RunRequest, settings: TrainSettings) 
         run = start_training(
             request,
             settings,
-            Launch(start.folder, start.resume is not None, start.overwrite, start.device),
+            Launch(start.folder, start.resume is not None, start.overwrite, start.device, n_cores()),
             tell_epoch,
         )
     except Interrupted:

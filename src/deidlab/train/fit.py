@@ -72,7 +72,8 @@ def fit(
     def check(pieces: WordPieces, labels: LabelSet) -> None:
         check_teachers(request.teachers, pieces, labels.tags, settings)
 
-    material = Materials(documents, validation, planted=planted).prepare(request, settings, check)
+    materials = Materials(documents, validation, planted=planted, n_processes=launch.n_processes)
+    material = materials.prepare(request, settings, check)
     material = replace(material, canaries=canaries)
     record = start_record(request, settings, material.labels, place.device, place.n_processes)
     record["teachers"] = describe_teachers(request.teachers)

@@ -13,7 +13,9 @@ Tell = Callable[[dict[str, Any]], None]
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How a run is started: its folder, whether one there is resumed or replaced, and the device.
+    """How a run is started: its folder, whether one there is resumed or replaced, the device, and how many
+    processes cut a large corpus into pieces. More than one wants a program that can be started again beside
+    itself: a script needs its `if __name__ == "__main__":`.
 
     On a CPU a run that is resumed ends as it would have without the interruption.
     """
@@ -22,6 +24,7 @@ class Launch:
     resume: bool = False
     overwrite: bool = False
     device: str = "auto"
+    n_processes: int = 1
 
 
 @dataclass(frozen=True, slots=True)

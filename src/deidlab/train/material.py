@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from deidlab.detect.packed.tagger import longest_window
-from deidlab.encode.parallel import piece_many
 from deidlab.encode.pieced import Cutting, PiecedCorpus, refuse_empty
 from deidlab.encode.pieces import WordPieces
 from deidlab.encode.windows import WindowShape
@@ -19,6 +18,7 @@ from deidlab.errors import ConfigError
 from deidlab.labels import LabelSet
 from deidlab.train.canaries import Canary
 from deidlab.train.checkpoint import seed_everything
+from deidlab.train.cutting import CutNotes, piece_many
 from deidlab.train.labelling import choose_labels
 from deidlab.train.models import LEARN, ModelSource, build_model, load_config, load_pieces, name_tags
 from deidlab.train.pretrain_settings import PretrainSettings
@@ -66,9 +66,10 @@ class Materials:
         validation: Sequence[Document],
         shared: bool = False,
         planted: Sequence[Document] = (),
+        n_processes: int = 1,
     ) -> None:
         self._notes = {"training": documents, "validation": validation}
-        self._shared, self._planted = shared, planted
+        self._shared, self._planted, self._n_processes = shared, planted, n_processes
         self._pieces: dict[ModelSource, WordPieces] = {}
         self._cut: dict[tuple[Any, ...], PiecedCorpus] = {}
         self._built: tuple[tuple[Any, ...], Any] | None = None
@@ -135,7 +136,8 @@ class Materials:
             if drawn:
                 notes = [*notes, *swap_mentions(notes, *drawn)]
             cutting = Cutting(pieces, window, settings.words)
-            cut = piece_many(notes, cutting, labels, all_pieces, as_gold=learns)
+            how = CutNotes(cutting, labels, all_pieces, as_gold=learns)
+            cut = piece_many(notes, how, self._n_processes)
             refuse_empty(cut, part)
             self._cut[key] = cut
         return self._cut[key]

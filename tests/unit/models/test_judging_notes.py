@@ -14,7 +14,9 @@ from deidlab.labels import load_label_set
 DATA = Path(__file__).parents[2] / "data"
 
 
-@pytest.mark.parametrize(("folder", "n_notes"), [("notes-es-judge", 40), ("notes-fr-judge", 50)])
+@pytest.mark.parametrize(
+    ("folder", "n_notes"), [("notes-en-judge", 40), ("notes-es-judge", 40), ("notes-fr-judge", 50)]
+)
 def test_notes_hold_what_their_page_says(folder: str, n_notes: int) -> None:
     documents = list(read_corpus(DATA / folder, "inline"))
     assert len(documents) == n_notes
