@@ -21,6 +21,7 @@ from deidlab.carriers.hl7v2_text import (
     Delimiters,
     Repetition,
     Segment,
+    deal,
     parse_segment,
     read_place,
     read_text,
@@ -34,6 +35,10 @@ _TRAILERS = ("BTS", "FTS")
 _STARTS = re.compile(rb"(?m)^[\x0b\s]*(?=(?:MSH|FHS|BTS|FTS)\W|BHS\W)")
 _TEXTS = frozenset({"ST", "TX", "FT"})
 _NULL = '""'
+_FORMS = {
+    "NM": re.compile(r"[+-]?\d+(?:\.\d*)?"),
+    "TN": re.compile(r"(?:\d\d )?(?:\(\d+\))?\d[\d-]*\d(?:X\d+)?(?:B\d+)?(?:C.+)?"),
+}
 
 
 @dataclass(slots=True)
@@ -80,11 +85,9 @@ class _Message:
             return
 
         def put(new: str) -> None:
-            lines = iter(new.split("\n"))
-            last = len(places) - 1
-            for index, ((row, number), old) in enumerate(zip(places, texts, strict=True)):
-                taken = list(lines) if index == last else [line for _, line in zip(old, lines, strict=False)]
-                row.put_lines(number, taken, self.delimiters)
+            dealt = deal(new.split("\n"), [len(lines) for lines in texts])
+            for (row, number), lines in zip(places, dealt, strict=True):
+                row.put_lines(number, lines, self.delimiters)
 
         yield Slot(Piece("\n".join(line for lines in texts for line in lines)), put)
 
@@ -144,18 +147,32 @@ class _Message:
             component[:] = [""]
 
     def _leaf(self, repetition: Repetition, place: str, kind: str, caption: str) -> Iterator[Slot]:
+        kind, _, form = kind.partition(":")
         old = self._read(repetition, place)
         if not old.strip() or old == _NULL:
             return
 
         def put(new: str) -> None:
             if new != old:
-                write_place(repetition, place, self.delimiters.write(new))
+                write_place(repetition, place, self.delimiters.write(self._fitting(old, new, form)))
 
         if kind == "date":
             yield from hl7_date_slots(old, put, self.removed, caption)
         else:
             yield Slot(Piece(old, "" if kind == "text" else kind, caption), put)
+
+    def _fitting(self, old: str, new: str, form: str) -> str:
+        """As much of what is new as may stand in a place that has a form; nothing, where none of it may."""
+        if form.isdigit():
+            return new[: int(form)]
+        # Since 2.5 a telephone number may be any text.
+        if not form or (form == "TN" and not "2" < self._version() < "2.5"):
+            return new
+        return "" if _FORMS[form].fullmatch(old) and not _FORMS[form].fullmatch(new) else new
+
+    def _version(self) -> str:
+        header = self.segments[0]
+        return header.text(12, self.delimiters) if header.name == "MSH" else ""
 
     def _read(self, repetition: Repetition, place: str) -> str:
         return self.delimiters.read(read_place(repetition, place))

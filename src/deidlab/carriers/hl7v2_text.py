@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from deidlab.carriers.carrier import Refused
 
 Repetition = list[list[str]]
+_LAYOUT = re.compile(r"\.(?:br|fi|nf|ce|(?:sp|in|ti|sk)[+-]?\d*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +59,14 @@ class Delimiters:
         }
         if code in plain:
             return plain[code]
-        if code.startswith("."):
+        if _LAYOUT.fullmatch(code):
             return "\n" if code[1:3] in ("br", "sp", "ce") else " "
+        if code in ("H", "N"):
+            return ""
         if re.fullmatch(r"X(?:[0-9A-Fa-f]{2})+", code):
             return bytes.fromhex(code[1:]).decode("utf-8", "replace")
-        return ""
+        # What is no escape of the standard is text, and may hold a name.
+        return f"{self.escape}{code}{self.escape}"
 
     def write(self, text: str) -> str:
         """The mirror of `read`."""
@@ -99,16 +105,31 @@ class Segment:
 
     def lines(self, number: int, delimiters: Delimiters) -> list[str]:
         """A field of text as its lines: repetitions, and lines within them. What only divides is text too."""
+        return [line for lines in self._lines(number, delimiters) for line in lines]
+
+    def _lines(self, number: int, delimiters: Delimiters) -> list[list[str]]:
+        """The lines of each repetition."""
         texts = (
             delimiters.components.join(delimiters.parts.join(component) for component in one)
             for one in self.repetitions(number)
         )
-        return [line for text in texts for line in delimiters.read(text).split("\n")]
+        return [delimiters.read(text).split("\n") for text in texts]
 
     def put_lines(self, number: int, lines: list[str], delimiters: Delimiters) -> None:
-        if lines == self.lines(number, delimiters):
+        """Other lines in the repetitions that are there; a segment that ends before the field grows."""
+        old = self._lines(number, delimiters)
+        if "\n".join(lines) == "\n".join(line for each in old for line in each):
             return
-        self.fields[number - self.first] = [[[delimiters.write("\n".join(lines))]]]
+        index = number - self.first
+        self.fields += [[[[""]]] for _ in range(index + 1 - len(self.fields))]
+        dealt = deal(lines, [len(each) for each in old])
+        self.fields[index] = [[[delimiters.write("\n".join(each))]] for each in dealt]
+
+
+def deal(lines: Sequence[str], sizes: Sequence[int]) -> list[list[str]]:
+    """To each place as many lines as it had, and to the last whatever is left."""
+    left = iter(lines)
+    return [*(list(islice(left, size)) for size in sizes[:-1]), list(left)]
 
 
 def read_place(repetition: Repetition, place: str) -> str:

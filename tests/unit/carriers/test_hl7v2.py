@@ -149,6 +149,11 @@ def test_other_delimiters_escapes_and_encodings() -> None:
     assert plain.read(r"a\F\b\S\c\T\d\R\e\E\f\.br\g\X41\h\H\i\N\j") == "a|b^c&d~e\\f\ngAhij"
     assert plain.read(plain.write("a|b^c&d~e\\f\ng")) == "a|b^c&d~e\\f\ng"
     assert plain.read(r"left \ open") == r"left \ open"
+    assert plain.read(r"\.sp2\a\.in+4\b") == "\na b"
+    for code in ("Quillfeather", "ZQuillfeather", ".brQuillfeather", "XQuillfeather"):
+        text = rf"C:\{code}\a"
+        assert plain.read(text) == text
+        assert plain.read(plain.write(text)) == text
     with pytest.raises(Refused, match="byte 3 is not UTF-8"):
         HL7v2().take_apart(b"MSH\xff|^~")
 
