@@ -80,7 +80,7 @@ def write_notes(
 
 
 def spread(work: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[Any]:
-    """What becomes of each task, in order; more than a few are done by as many processes as there are cores."""
+    """What becomes of each task, in order; more than a few are done by as many processes as cores."""
     if len(tasks) < _FEW:
         yield from map(work, tasks)
         return
