@@ -69,7 +69,7 @@ def train(
     settings = TrainSettings().changed(**{**recipe["train"], "seed": recipe["seed"], **changes})
     documents, held_out = read_notes(notes / "train"), _read_part(notes / "held_out.jsonl")
     print(f"{len(documents)} notes read in {time.perf_counter() - began:.1f} s", flush=True)
-    launch = Launch(out, overwrite=True, n_processes=min(16, os.cpu_count() or 1))
+    launch = Launch(out, overwrite=True, n_cutters=min(16, os.cpu_count() or 1))
     request = RunRequest(model, labels="made", teachers=(teacher,) if teacher else ())
     try:
         tell = watch(settings.epochs, began, seconds)

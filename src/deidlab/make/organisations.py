@@ -41,6 +41,36 @@ _GENERAL = frozenset(words("organisations_general"))
 """First words that do not name a house when they stand alone."""
 _WAYS = ("North", "South", "East", "West", "Greater", "Mid", "Upper", "Great")
 
+_AROUND_A_NAME = (
+    "University of {}",
+    "University Hospital of {}",
+    "Children's Hospital of {}",
+    "Royal {} Hospital",
+    "The {} Clinic",
+    "Queen Elizabeth Hospital {}",
+    "Hospital of St. {}",
+    "{} University Hospital",
+    "Royal Hospital for Sick Children, {}",
+    "{} and District Hospital",
+    "{} University Medical Center",
+    "Princess Margaret Hospital {}",
+    "Hospital for Women of {}",
+)
+_HONOURS = (
+    "Smt. ",
+    "Shri ",
+    "Dr. ",
+    "Lady ",
+    "Lord ",
+    "Sir ",
+    "Mother ",
+    "Sister ",
+    "King ",
+    "Queen ",
+    "Princess ",
+    "Prince ",
+)
+
 
 def make_hospital(pen: Pen, country: str) -> str:
     """Where people are cared for: hospital, practice, nursing home."""
@@ -53,48 +83,13 @@ def make_hospital(pen: Pen, country: str) -> str:
     kind = pen.pick(kinds).replace("_", " ")
     odd = pen.draw()
     if odd < 0.06:
-        return pen.pick(
-            (
-                "University of {}",
-                "University Hospital of {}",
-                "Children's Hospital of {}",
-                "Royal {} Hospital",
-                "The {} Clinic",
-                "Queen Elizabeth Hospital {}",
-                "Hospital of St. {}",
-                "{} University Hospital",
-                "Royal Hospital for Sick Children, {}",
-                "{} and District Hospital",
-                "{} University Medical Center",
-                "Princess Margaret Hospital {}",
-                "Hospital for Women of {}",
-            )
-        ).format(_stem(pen, country).removeprefix("St. "))
+        return pen.pick(_AROUND_A_NAME).format(_stem(pen, country).removeprefix("St. "))
     if odd < 0.10:
         return _foreign(pen, country)
     if odd < 0.13:
         return f"{_stem(pen, country)} {kind}{pen.pick(_FORMS)}"
     if odd < 0.16:
-        title = pen.pick(
-            (
-                "Smt. ",
-                "Shri ",
-                "Dr. ",
-                "Lady ",
-                "Lord ",
-                "Sir ",
-                "Mother ",
-                "Sister ",
-                "King ",
-                "Queen ",
-                "Princess ",
-                "Prince ",
-            )
-        )
-        named = f"{title}{make_given_name(pen)} "
-        if pen.draw() < 0.6:
-            named += f"{make_family_name(pen)} "
-        return f"{named}{pen.pick(('Memorial ', 'Charitable ', '', ''))}{kind}"
+        return f"{_honoured(pen)}{kind}"
     if odd < 0.26:
         form = pen.pick(("St. {}", "St. {}'s", "Saint {}", "St {}'s", "St {}", "Saint {}'s"))
         return f"{form.format(pen.pick(_SAINTS))} {kind}"
@@ -103,6 +98,14 @@ def make_hospital(pen: Pen, country: str) -> str:
     if odd < 0.40:
         return f"{pen.pick(_VIRTUES).replace('_', ' ')} {_stem(pen, country)}"
     return f"{_stem(pen, country)} {kind}"
+
+
+def _honoured(pen: Pen) -> str:
+    """The person that a house was given by, or in memory of whom, up to what kind of house it is."""
+    named = f"{pen.pick(_HONOURS)}{make_given_name(pen)} "
+    if pen.draw() < 0.6:
+        named += f"{make_family_name(pen)} "
+    return named + pen.pick(("Memorial ", "Charitable ", "", ""))
 
 
 def _of_shape(pen: Pen, country: str) -> str:

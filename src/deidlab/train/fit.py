@@ -72,7 +72,9 @@ def fit(
     def check(pieces: WordPieces, labels: LabelSet) -> None:
         check_teachers(request.teachers, pieces, labels.tags, settings)
 
-    materials = Materials(documents, validation, planted=planted, n_processes=launch.n_processes)
+    # Each process of a training on several GPUs cuts for itself: together they have this machine's cores.
+    n_cutters = launch.n_cutters // place.n_processes
+    materials = Materials(documents, validation, planted=planted, n_cutters=n_cutters)
     material = materials.prepare(request, settings, check)
     material = replace(material, canaries=canaries)
     record = start_record(request, settings, material.labels, place.device, place.n_processes)

@@ -24,7 +24,7 @@ class Launch:
     resume: bool = False
     overwrite: bool = False
     device: str = "auto"
-    n_processes: int = 1
+    n_cutters: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,10 +66,10 @@ class Materials:
         validation: Sequence[Document],
         shared: bool = False,
         planted: Sequence[Document] = (),
-        n_processes: int = 1,
+        n_cutters: int = 1,
     ) -> None:
         self._notes = {"training": documents, "validation": validation}
-        self._shared, self._planted, self._n_processes = shared, planted, n_processes
+        self._shared, self._planted, self._n_cutters = shared, planted, n_cutters
         self._pieces: dict[ModelSource, WordPieces] = {}
         self._cut: dict[tuple[Any, ...], PiecedCorpus] = {}
         self._built: tuple[tuple[Any, ...], Any] | None = None
@@ -137,7 +137,7 @@ class Materials:
                 notes = [*notes, *swap_mentions(notes, *drawn)]
             cutting = Cutting(pieces, window, settings.words)
             how = CutNotes(cutting, labels, all_pieces, as_gold=learns)
-            cut = piece_many(notes, how, self._n_processes)
+            cut = piece_many(notes, how, self._n_cutters)
             refuse_empty(cut, part)
             self._cut[key] = cut
         return self._cut[key]
