@@ -33,7 +33,7 @@ import transformers
 from by_turns import measure
 from deidlab.corpus import read_corpus
 from deidlab.corpus.records import document_to_record
-from deidlab.detect.embedded import embedded_folder
+from deidlab.detect.embedded import model_folder
 from deidlab.detect.model import TaggingModel, load_model
 from deidlab.encode.pieces import WordPieces
 from deidlab.labels import load_label_set
@@ -164,7 +164,7 @@ def main() -> None:
     asked = parser.parse_args()
     notes = list(read_corpus(asked.notes))
     figures: dict[str, Any] = {"device": torch.cuda.get_device_name() if asked.device == "cuda" else "cpu"}
-    folder = Path(asked.model) if Path(asked.model).is_dir() else embedded_folder(asked.model)
+    folder = model_folder(asked.model)
 
     def tell(name: str, found: dict[str, Any]) -> None:
         figures[name] = found

@@ -39,7 +39,7 @@ def run_trainer(
     tuned: bool = False,
 ) -> dict[str, Any]:
     """The Hugging Face Trainer over the same windows; tuned, its model is compiled for rows of one length."""
-    from transformers import Trainer, TrainerCallback, TrainingArguments
+    from transformers import Trainer, TrainerCallback
 
     losses: list[Any] = []
     tokens: list[Any] = []
@@ -59,27 +59,7 @@ def run_trainer(
                 torch.cuda.synchronize()
                 clock["began"] = time.perf_counter()
 
-    arguments = TrainingArguments(
-        output_dir="/tmp/trainer",
-        per_device_train_batch_size=settings.batch,
-        max_steps=n_steps,
-        learning_rate=settings.learning_rate,
-        weight_decay=settings.weight_decay,
-        lr_scheduler_type="linear",
-        max_grad_norm=settings.clip,
-        bf16=True,
-        optim="adamw_torch_fused",
-        dataloader_num_workers=4,
-        dataloader_persistent_workers=True,
-        save_strategy="no",
-        logging_strategy="no",
-        report_to=[],
-        seed=seed,
-        disable_tqdm=True,
-        remove_unused_columns=False,
-        torch_compile=tuned,
-        dataloader_drop_last=tuned,
-    )
+    arguments = _describe_run(settings, n_steps, seed, tuned)
     trainer = Noting(
         model=model,
         args=arguments,
@@ -100,6 +80,33 @@ def run_trainer(
         "peak_memory_gib": torch.cuda.max_memory_allocated() / 2**30,
         "losses": torch.stack(losses).float().tolist(),
     }
+
+
+def _describe_run(settings: TrainSettings, n_steps: int, seed: int, tuned: bool) -> Any:
+    """The usual settings of the Trainer; tuned, one compiled graph serves all steps."""
+    from transformers import TrainingArguments
+
+    return TrainingArguments(
+        output_dir="/tmp/trainer",
+        per_device_train_batch_size=settings.batch,
+        max_steps=n_steps,
+        learning_rate=settings.learning_rate,
+        weight_decay=settings.weight_decay,
+        lr_scheduler_type="linear",
+        max_grad_norm=settings.clip,
+        bf16=True,
+        optim="adamw_torch_fused",
+        dataloader_num_workers=4,
+        dataloader_persistent_workers=True,
+        save_strategy="no",
+        logging_strategy="no",
+        report_to=[],
+        seed=seed,
+        disable_tqdm=True,
+        remove_unused_columns=False,
+        torch_compile=tuned,
+        dataloader_drop_last=tuned,
+    )
 
 
 def _examples(corpus: PiecedCorpus) -> list[dict[str, list[int]]]:

@@ -161,9 +161,11 @@ def test_a_table_says_when_it_is_wider_than_the_page(window: Page, files: Path) 
     said = window.locator("#table-1-models .sideways")
     window.set_viewport_size({"width": 800, "height": 900})
     said.wait_for(state="visible")
+    assert said.inner_text().strip()
     window.set_viewport_size({"width": 4000, "height": 900})
     window.evaluate("document.querySelector('.frame').style.maxWidth = 'none'")
     said.wait_for(state="hidden")
+    assert not said.is_visible()
 
 
 def test_a_dossier_with_all_of_it_unfolded_has_no_violation(window: Page, files: Path) -> None:

@@ -172,16 +172,26 @@ def named_font(new: Pdf) -> Any:
     )
 
 
+SCRIPT = Dictionary(S=Name.JavaScript, JS="app.alert('ZZTOP')")
+
+
 def fill(new: Pdf) -> None:
     """Something to find in every place beside the pages' text."""
     page = new.pages[0].obj
-    script = Dictionary(S=Name.JavaScript, JS="app.alert('ZZTOP')")
-    stream = new.make_stream(b"<rdf>ZZTOP Quillfeather</rdf>")
+    widget = _fill_annotations(new, page)
+    _fill_page(new, page)
+    _fill_root(new, page, widget)
+    _fill_structure(new, page)
+    for key in ("Title", "Author", "Subject", "Keywords", "Creator", "Producer", "ZZTOP"):
+        new.docinfo[f"/{key}"] = "ZZTOP Quillfeather"
+    new.trailer.ZZTOP = "ZZTOP"
+
+
+def _fill_annotations(new: Pdf, page: Any) -> Any:
+    """Notes, links and a field on the page; the field, which the form names too."""
     look = form(
         b"BT /F1 12 Tf 10 10 Td (ZZTOP) Tj ET", lambda new: Dictionary(Font=Dictionary(F1=helvetica()))
     )(new)
-    file = Dictionary(Type=Name.Filespec, F="ZZTOP.txt", UF="ZZTOP.txt", Desc="ZZTOP",
-                      EF=Dictionary(F=new.make_stream(b"ZZTOP Quillfeather")))  # fmt: skip
     widget = new.make_indirect(
         Dictionary(
             Type=Name.Annot,
@@ -194,7 +204,7 @@ def fill(new: Pdf) -> None:
             Rect=Array([10, 10, 90, 30]),
             AP=Dictionary(N=form(text("Field: Mr. Zebulon Quillfeather", y=3))(new)),
             MK=Dictionary(CA="ZZTOP"),
-            AA=Dictionary(K=script),
+            AA=Dictionary(K=SCRIPT),
         )
     )
     note = Dictionary(Type=Name.Annot, Subtype=Name.Text, Contents="ZZTOP", T="ZZTOP", RC="<p>ZZTOP</p>", NM="ZZTOP",
@@ -214,12 +224,24 @@ def fill(new: Pdf) -> None:
         AP=Dictionary(N=look),
     )
     page.Annots = Array([widget, new.make_indirect(note), new.make_indirect(link), new.make_indirect(free)])
+    return widget
+
+
+def _fill_page(new: Pdf, page: Any) -> None:
+    stream = new.make_stream(b"<rdf>ZZTOP Quillfeather</rdf>")
     page.PieceInfo = Dictionary(ZZTOP=Dictionary(Private="ZZTOP", LastModified="ZZTOP"))
     page.Thumb, page.Metadata, page.ID, page.StructParents = image(new), stream, b"ZZTOP", 0
-    page.AA, page.LastModified, page.Tabs = Dictionary(O=script), "ZZTOP", Name("/ZZTOP")
+    page.AA, page.LastModified, page.Tabs = Dictionary(O=SCRIPT), "ZZTOP", Name("/ZZTOP")
     page.B = Array([Dictionary(T=Dictionary(I=Dictionary(Title="ZZTOP")))])
+
+
+def _fill_root(new: Pdf, page: Any, widget: Any) -> None:
+    """What the document says of itself, its form, outline, names and files."""
+    stream = new.make_stream(b"<rdf>ZZTOP Quillfeather</rdf>")
+    file = Dictionary(Type=Name.Filespec, F="ZZTOP.txt", UF="ZZTOP.txt", Desc="ZZTOP",
+                      EF=Dictionary(F=new.make_stream(b"ZZTOP Quillfeather")))  # fmt: skip
     root = new.Root
-    root.Metadata, root.Lang, root.OpenAction, root.AA = stream, "ZZTOP", script, Dictionary(WC=script)
+    root.Metadata, root.Lang, root.OpenAction, root.AA = stream, "ZZTOP", SCRIPT, Dictionary(WC=SCRIPT)
     root.AcroForm = Dictionary(
         Fields=Array([widget]),
         DA="/F1 12 Tf ZZTOP",
@@ -230,28 +252,13 @@ def fill(new: Pdf) -> None:
     root.Outlines = new.make_indirect(Dictionary(Type=Name.Outlines, First=item, Last=item, Count=1))
     root.PageLabels = Dictionary(Nums=Array([0, Dictionary(P="ZZTOP-", S=Name.D)]))
     root.Names = Dictionary(
-        EmbeddedFiles=Dictionary(Names=Array(["ZZTOP", file])), JavaScript=Dictionary(Names=Array(["ZZTOP", script])),
+        EmbeddedFiles=Dictionary(Names=Array(["ZZTOP", file])), JavaScript=Dictionary(Names=Array(["ZZTOP", SCRIPT])),
         Dests=Dictionary(Names=Array(["ZZTOP", Array([page, Name.Fit])])), ZZTOP=Dictionary(Names=Array(["ZZTOP", "ZZTOP"])),
     )  # fmt: skip
     root.AF, root.Dests, root.URI = (
         Array([file]),
         Dictionary(ZZTOP=Array([page, Name.Fit])),
         Dictionary(Base="ZZTOP"),
-    )
-    element = Dictionary(
-        Type=Name.StructElem,
-        S=Name("/ZZTOP"),
-        ActualText="ZZTOP",
-        Alt="ZZTOP",
-        E="ZZTOP",
-        T="ZZTOP",
-        ID="ZZTOP",
-        K=0,
-    )
-    root.StructTreeRoot = Dictionary(Type=Name.StructTreeRoot, K=element, RoleMap=Dictionary(ZZTOP=Name.P))
-    group = new.make_indirect(Dictionary(Type=Name.OCG, Name="ZZTOP"))
-    root.OCProperties = Dictionary(
-        OCGs=Array([group]), D=Dictionary(Name="ZZTOP", Creator="ZZTOP", Order=Array(["ZZTOP", group]))
     )
     root.PieceInfo, root.Legal, root.Perms = (
         Dictionary(ZZTOP=Dictionary(Private="ZZTOP")),
@@ -267,9 +274,27 @@ def fill(new: Pdf) -> None:
         [Dictionary(S=Name("/GTS_PDFX"), OutputConditionIdentifier="ZZTOP", Info="ZZTOP")]
     )
     root.ZZTOP = "ZZTOP"
-    for key in ("Title", "Author", "Subject", "Keywords", "Creator", "Producer", "ZZTOP"):
-        new.docinfo[f"/{key}"] = "ZZTOP Quillfeather"
-    new.trailer.ZZTOP = "ZZTOP"
+
+
+def _fill_structure(new: Pdf, page: Any) -> None:
+    """The tree of tags and the groups that can be shown and hidden."""
+    root = new.Root
+    stream = new.make_stream(b"<rdf>ZZTOP Quillfeather</rdf>")
+    element = Dictionary(
+        Type=Name.StructElem,
+        S=Name("/ZZTOP"),
+        ActualText="ZZTOP",
+        Alt="ZZTOP",
+        E="ZZTOP",
+        T="ZZTOP",
+        ID="ZZTOP",
+        K=0,
+    )
+    root.StructTreeRoot = Dictionary(Type=Name.StructTreeRoot, K=element, RoleMap=Dictionary(ZZTOP=Name.P))
+    group = new.make_indirect(Dictionary(Type=Name.OCG, Name="ZZTOP"))
+    root.OCProperties = Dictionary(
+        OCGs=Array([group]), D=Dictionary(Name="ZZTOP", Creator="ZZTOP", Order=Array(["ZZTOP", group]))
+    )
     page.Resources.Properties = Dictionary(ZZTOP=Dictionary(ActualText="ZZTOP", Metadata=stream), MC0=group)
 
 

@@ -14,9 +14,9 @@ from deidlab.report.compare.tables import (
     length_table,
     masking_table,
     naming_table,
+    pairs_table,
     robustness_table,
     speed_table,
-    test_table,
     type_tables,
     verdict_table,
 )
@@ -99,5 +99,5 @@ def _sections(comparison: Comparison, show_text: bool, commands: Mapping[str, st
     yield Section("length", "Long notes", tables=tuple(length_table(comparison)))
     yield Section("robustness", "Robustness", tables=tuple(robustness_table(comparison)))
     yield Section("fairness", "Names by origin", tables=tuple(fairness_tables(comparison)))
-    yield Section("tests", "Paired tests", tables=tuple(test_table(comparison)))
+    yield Section("tests", "Paired tests", tables=tuple(pairs_table(comparison)))
     yield Section("speed", "Speed and size", tables=(speed_table(comparison),))

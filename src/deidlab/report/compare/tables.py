@@ -204,7 +204,7 @@ def fairness_tables(comparison: Comparison) -> Iterator[Table]:
     yield Table("Recall of names by origin", columns, tuple(rows), note, key="names-by-origin")
 
 
-def test_table(comparison: Comparison) -> Iterator[Table]:
+def pairs_table(comparison: Comparison) -> Iterator[Table]:
     """Every pair of systems on the same notes, each measure adjusted for the number of pairs."""
     if not comparison.tests:
         return
