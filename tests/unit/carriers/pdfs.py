@@ -12,8 +12,11 @@ from typing import Any
 import pikepdf
 from pikepdf import Array, Dictionary, Name, Pdf
 
+from deidlab.carriers.pdf import PDF
+
 Change = Callable[[Pdf], None]
 SENTINEL = "ZZTOP"
+LEAKS = ("ZZTOP", "ZZTO", "zztop", "Zebulon", "uillfeather", "Quill", "feather", "3/14", "earlier version")
 
 
 def text(*lines: str, y: int = 700, font: str = "F1") -> bytes:
@@ -379,3 +382,21 @@ def read(content: bytes) -> list[str]:
     import pypdfium2
 
     return [" ".join(page.get_textpage().get_text_range().split()) for page in pypdfium2.PdfDocument(content)]
+
+
+def texts_of(content: bytes) -> list[str]:
+    """The text of each page as it is taken apart."""
+    return [piece.text for piece in PDF().take_apart(content).pieces]
+
+
+def looks(content: bytes, number: int = 0) -> Any:
+    """A page as pdfium draws it."""
+    import pypdfium2
+
+    return pypdfium2.PdfDocument(content)[number].render(scale=1).to_pil().convert("L")
+
+
+def type3_font(new: Pdf) -> Any:
+    return Dictionary(Type=Name.Font, Subtype=Name.Type3, FirstChar=81, LastChar=81, Widths=Array([500]),
+                      FontBBox=Array([0, 0, 9, 9]), FontMatrix=Array([1, 0, 0, 1, 0, 0]), Encoding=Dictionary(),
+                      CharProcs=Dictionary())  # fmt: skip

@@ -22,30 +22,28 @@ from tests.unit.carriers import letter_runs
 from tests.unit.carriers.letter_runs import check_refused, converted, runs_of
 from tests.unit.carriers.letters import full_letter
 from tests.unit.carriers.pdfs import (
+    LEAKS,
     all_of,
-    fill_in,
     form,
     full,
     glyphs_of,
     helvetica,
     image,
+    looks,
     pdf,
     read,
     saved,
     text,
+    texts_of,
+    type3_font,
     wide_font,
 )
 
 SEEN = "Mr. Zebulon Quillfeather came on 3/14/2064."
-LEAKS = ("ZZTOP", "ZZTO", "zztop", "Zebulon", "uillfeather", "Quill", "feather", "3/14", "earlier version")
 
 
 def masked(notes: Path, out: Path, *more: str, ending: str = "pdf") -> list[bytes]:
     return letter_runs.masked(notes, out, *more, ending=ending)
-
-
-def texts_of(content: bytes) -> list[str]:
-    return [piece.text for piece in PDF().take_apart(content).pieces]
 
 
 def replaced(content: bytes, old: str, new: str) -> bytes:
@@ -62,10 +60,6 @@ def replaced(content: bytes, old: str, new: str) -> bytes:
             runs[n] = new if n == inside[0] else ""
         at = whole.find(old, at + 1)
     return PDF().put_together(content, runs)
-
-
-def looks(content: bytes, number: int = 0) -> Any:
-    return pypdfium2.PdfDocument(content)[number].render(scale=1).to_pil().convert("L")
 
 
 @pytest.mark.parametrize("style", ["tag", "surrogate", "redact"])
@@ -189,105 +183,6 @@ def test_a_word_goes_on_behind_a_hyphen_and_letters_apart_are_a_word() -> None:
     assert "Qu" not in read(replaced(content, "Quill feather", "[P]"))[0].replace(" ", "")
 
 
-def filled(kind: str = "Tx", **more: Any) -> bytes:
-    """A form of which the patient's name, a day and a tick were filled in."""
-    page = text("Patient name:", "Seen on:", "Smoker:", "Thank you.")
-    fields = (
-        (
-            kind,
-            b"/Tx BMC q 1 1 198 18 re W n BT /F1 12 Tf 2 4 Td (Zebulon Quillfeather) Tj ET Q EMC",
-            (200, 696, 400, 716),
-        ),
-        (kind, b"BT /F1 12 Tf 2 4 Td (3/14/2064) Tj ET", (200, 676, 300, 696)),
-        ("Btn", b"BT /F1 12 Tf 2 4 Td (x) Tj ET", (200, 656, 220, 676)),
-    )
-    return pdf(page, change=fill_in(*fields, **more))
-
-
-def test_what_was_filled_in_is_text_of_its_page_and_no_field_is_left(tmp_path: Path) -> None:
-    content = filled()
-    assert texts_of(content) == [
-        "Patient name:\tZebulon Quillfeather\nSeen on:\t3/14/2064\nSmoker:\tx\nThank you."
-    ]
-    (tmp_path / "a.pdf").write_bytes(content)
-    (out,) = masked(tmp_path / "a.pdf", tmp_path / "out", "--style", "tag")
-    (seen,) = read(out)
-    assert "[PATIENT-1]" in seen and "[DATE-1]" in seen and "Thank you." in seen
-    assert not [word for word in (*LEAKS, "Annots", "AcroForm") if word in all_of(out)]
-
-
-def test_looks_are_drawn_where_their_fields_stand() -> None:
-    look = b"BT /F1 12 Tf 2 4 Td (Well.) Tj ET"
-    turned = (Array([0, 0, 100, 50]), Array([0, 1, -1, 0, 50, 0]))
-
-    def turn(new: pikepdf.Pdf) -> None:
-        fill_in(("Tx", look, (50, 600, 150, 700)))(new)
-        found = new.pages[0].obj.Annots[0].AP.N
-        found.BBox, found.Matrix = turned
-
-    def drawn(new: pikepdf.Pdf) -> Any:
-        made = form(look)(new)
-        made.BBox, made.Matrix = turned
-        return made
-
-    def upright(new: pikepdf.Pdf) -> Any:
-        made = form(look)(new)
-        made.BBox = Array([0, 0, 50, 20])
-        return made
-
-    # A page may leave its own coordinates behind.
-    for page in (text("He slept."), b"2 0 0 2 0 0 cm q " + text("He slept.", y=300) + b" Q"):
-        for change, made, place in (
-            (fill_in(("Tx", look, (50, 600, 100, 620))), upright, b"1 0 0 1 50 600"),
-            (turn, drawn, b"2 0 0 1 50 600"),
-        ):
-            content = pdf(page, change=change)
-            same = PDF().put_together(content, runs_of(PDF(), content))
-            by_hand = pdf(b"q " + page + b" Q q " + place + b" cm /Fm1 Do Q", XObject={"Fm1": made})
-            assert looks(same).tobytes() == looks(by_hand).tobytes()
-            assert "Well." in texts_of(content)[0] and read(same) == read(by_hand)
-
-
-def test_a_value_is_drawn_where_its_look_is_missing_or_out_of_date(tmp_path: Path) -> None:
-    def fill(is_stale: bool, **values: Any) -> Any:
-        def change(new: pikepdf.Pdf) -> None:
-            fill_in(("Tx", b"BT /F1 12 Tf 2 4 Td (Old.) Tj ET", (160, 690, 300, 716)), **values)(new)
-            new.Root.AcroForm.NeedAppearances = is_stale
-            if not is_stale:
-                del new.pages[0].obj.Annots[0].AP
-
-        return pdf(text("Patient name:", "Thank you."), change=change)
-
-    for is_stale in (True, False):
-        content = fill(is_stale, V="Zebulon Quillfeather\nwas Łukasz")
-        assert texts_of(content) == ["Patient name:\nZebulon Quillfeather\nwas ?ukasz\nThank you."]
-        (tmp_path / "a.pdf").write_bytes(content)
-        (out,) = masked(tmp_path / "a.pdf", tmp_path / "out", "--style", "tag", "--overwrite")
-        assert "[PATIENT-1]" in read(out)[0] and not [word for word in LEAKS if word in all_of(out)]
-    assert texts_of(fill(False, V="Quillfeather", Ff=1 << 13)) == ["Patient name:\nThank you."]
-
-
-@pytest.mark.parametrize(("kind", "more"), [("Sig", {}), ("Tx", {"F": 2}), ("Tx", {"F": 32}), ("", {})])
-def test_signatures_and_fields_that_nobody_sees_are_gone(kind: str, more: dict[str, int]) -> None:
-    content = filled(kind or "Zztop", **more)
-    out = PDF().put_together(content, runs_of(PDF(), content))
-    assert not [word for word in LEAKS if word in all_of(out)] and "Thank you." in read(out)[0]
-    assert PDF().take_apart(content).removed["comments and fields"] >= 2
-
-
-def test_a_field_whose_look_cannot_be_read_is_gone_and_counted() -> None:
-    def change(new: pikepdf.Pdf) -> None:
-        fill_in(("Tx", b"BT /F1 12 Tf 0 0 Td (Quill) Tj /F2 9 Tf (feather) Tj ET", (200, 696, 400, 716)))(new)
-        new.pages[0].obj.Annots[0].AP.N.Resources.Font.F2 = _type3(new)
-        bare = Dictionary(Type=Name.Annot, Subtype=Name.Widget, FT=Name.Tx, V="Quillfeather")
-        new.pages[0].obj.Annots.append(new.make_indirect(bare))
-
-    content = pdf(text("He slept."), change=change)
-    out = PDF().put_together(content, runs_of(PDF(), content))
-    assert read(out) == ["He slept."] and not [word for word in LEAKS if word in all_of(out)]
-    assert PDF().take_apart(content).removed["comments and fields"] == 2
-
-
 def test_what_was_hidden_over_a_scan_is_seen_and_the_scan_is_gone() -> None:
     content = pdf(b"/Im1 Do BT /F1 12 Tf 3 Tr 72 700 Td (He slept.) Tj ET", XObject={"Im1": image})
     out = PDF().put_together(content, runs_of(PDF(), content))
@@ -354,12 +249,6 @@ def test_a_file_in_which_a_masked_word_can_still_be_read_is_not_released(
             replaced(pdf(text(SEEN)), old, "X")
 
 
-def _type3(new: pikepdf.Pdf) -> Any:
-    return Dictionary(Type=Name.Font, Subtype=Name.Type3, FirstChar=81, LastChar=81, Widths=Array([500]),
-                      FontBBox=Array([0, 0, 9, 9]), FontMatrix=Array([1, 0, 0, 1, 0, 0]), Encoding=Dictionary(),
-                      CharProcs=Dictionary())  # fmt: skip
-
-
 def _lying(new: pikepdf.Pdf) -> Any:
     font = helvetica()
     font.ToUnicode = new.make_stream(b"1 beginbfrange <51> <51> <0041> endbfrange")
@@ -417,7 +306,7 @@ def _bad() -> Iterator[tuple[str, bytes, str]]:
         "page 2 is an image without text",
     )
     yield "blank", pdf(b""), "no text"
-    yield "type3", pdf(text("Quill", font="F2"), Font={"F2": _type3}), "page 1: a font is of a kind"
+    yield "type3", pdf(text("Quill", font="F2"), Font={"F2": type3_font}), "page 1: a font is of a kind"
     yield (
         "unmapped",
         pdf(b"BT /F2 9 Tf <0001> Tj ET", Font={"F2": wide_font(False)}),
