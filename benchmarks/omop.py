@@ -15,7 +15,7 @@ import csv
 import datetime as dt
 import random
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -137,81 +137,64 @@ def tables(n_persons: int, n_notes: int, seed: int = 7) -> Iterator[tuple[str, I
     draw = random.Random(seed)
     visits = [_visit(n, n_persons, draw) for n in range(1, n_notes + 1)]
     notes = [_note(n, visits[n - 1], n_providers, draw) for n in range(1, n_notes + 1)]
+    births = _births(n_persons, draw)
+    yield from _places(n_locations, n_providers)
+    yield "person", (_person(n, born, n_locations, n_providers) for n, born in births.items())
+    yield "person_contact", map(_contact, births)
+    yield from _events(visits, n_persons)
+    yield "note", (note[:-1] for note in notes)
+    yield "note_nlp", _findings(notes)
 
-    yield "concept", ((n, f"concept {n}", dt.date(1970, 1, 1), dt.date(2099, 12, 31)) for n in range(1, 200))
-    yield (
-        "location",
-        (
-            (
-                n,
-                f"{n} {word(n * 97 + 2, 3)}x Street",
-                word(n * 53 + 9, 4) + "ville",
-                "VT",
-                f"{5000 + n % 900:05}",
-                f"LOC{n:07}",
-            )
-            for n in range(1, n_locations + 1)
-        ),
-    )
-    yield "care_site", ((n, f"{word(n * 71 + 1, 4)}x Hospital", n) for n in range(1, 6))
-    yield (
-        "provider",
-        (
-            (n, provider_name(n), f"{1_000_000_000 + n * 7}", n % 5 + 1, 1950 + n % 40)
-            for n in range(1, n_providers + 1)
-        ),
-    )
+
+def _births(n_persons: int, draw: random.Random) -> dict[int, dt.date]:
     births = {
         n: dt.date(1955 + draw.randrange(60), draw.randrange(1, 13), draw.randrange(1, 29))
         for n in range(1, n_persons + 1)
     }
     for n in range(1, n_persons + 1, 50):
         births[n] = births[n].replace(year=1920)  # over 89 when the last note is written
-    yield (
-        "person",
-        (
-            (
-                n,
-                1 + n % 2,
-                b.year,
-                b.month,
-                b.day,
-                dt.datetime(b.year, b.month, b.day),
-                1 + n % n_locations,
-                1 + n % n_providers,
-                mrn(n),
-            )
-            for n, b in births.items()
-        ),
-    )
-    yield (
-        "person_contact",
-        (
-            (
-                n,
-                given_name(n),
-                family_name(n),
-                phone(n),
-                f"{family_name(n).lower()}@mail.example",
-            )
-            for n in births
-        ),
-    )
+    return births
+
+
+def _places(n_locations: int, n_providers: int) -> Iterator[tuple[str, Iterator[tuple[Any, ...]]]]:
+    """What stands before there are patients."""
+    yield "concept", ((n, f"concept {n}", dt.date(1970, 1, 1), dt.date(2099, 12, 31)) for n in range(1, 200))
+    yield "location", map(_location, range(1, n_locations + 1))
+    yield "care_site", ((n, f"{word(n * 71 + 1, 4)}x Hospital", n) for n in range(1, 6))
+    yield "provider", (
+        (n, provider_name(n), f"{1_000_000_000 + n * 7}", n % 5 + 1, 1950 + n % 40)
+        for n in range(1, n_providers + 1)
+    )  # fmt: skip
+
+
+def _location(n: int) -> tuple[Any, ...]:
+    street, town = f"{n} {word(n * 97 + 2, 3)}x Street", word(n * 53 + 9, 4) + "ville"
+    return n, street, town, "VT", f"{5000 + n % 900:05}", f"LOC{n:07}"
+
+
+def _person(n: int, born: dt.date, n_locations: int, n_providers: int) -> tuple[Any, ...]:
+    at = dt.datetime(born.year, born.month, born.day)
+    where = 1 + n % n_locations, 1 + n % n_providers
+    return n, 1 + n % 2, born.year, born.month, born.day, at, *where, mrn(n)
+
+
+def _contact(n: int) -> tuple[Any, ...]:
+    return n, given_name(n), family_name(n), phone(n), f"{family_name(n).lower()}@mail.example"
+
+
+def _events(
+    visits: Sequence[tuple[Any, ...]], n_persons: int
+) -> Iterator[tuple[str, Iterator[tuple[Any, ...]]]]:
+    """What happened to patients beside their notes."""
     yield "visit_occurrence", iter(visits)
-    yield (
-        "condition_occurrence",
-        (
-            (n, v[1], 10 + n % 100, v[2], v[4] if n % 3 else None, v[0], f"I{n % 90:02}.{n % 10}")
-            for n, v in enumerate(visits, 1)
-        ),
-    )
-    yield (
-        "measurement",
-        ((n, v[1], 110 + n % 80, v[2], v[3], f"{n % 900 / 10:.1f}", v[0]) for n, v in enumerate(visits, 1)),
-    )
+    yield "condition_occurrence", (
+        (n, v[1], 10 + n % 100, v[2], v[4] if n % 3 else None, v[0], f"I{n % 90:02}.{n % 10}")
+        for n, v in enumerate(visits, 1)
+    )  # fmt: skip
+    yield "measurement", (
+        (n, v[1], 110 + n % 80, v[2], v[3], f"{n % 900 / 10:.1f}", v[0]) for n, v in enumerate(visits, 1)
+    )  # fmt: skip
     yield "death", ((n, dt.date(2073, 1, 1) + dt.timedelta(n % 300)) for n in range(1, n_persons + 1, 40))
-    yield "note", (note[:-1] for note in notes)
-    yield "note_nlp", _findings(notes)
 
 
 def _visit(n: int, n_persons: int, draw: random.Random) -> tuple[Any, ...]:
