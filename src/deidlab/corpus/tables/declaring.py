@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from deidlab.carriers.key_types import widest
 from deidlab.corpus.tables.classes import OTHER_KEY, PATIENT_KEY, STAYS
@@ -62,6 +62,26 @@ def is_whole(table: TablePlan, names: Sequence[str]) -> bool:
     return all(kinds.get(name) in _ONE_TO_ONE for name in names)
 
 
+def declared_types(table: TablePlan, dialect: str, filling: Filling) -> dict[str, str]:
+    """The types of a table's columns by name, in order."""
+    return {each.name: declared_type(each, dialect, filling, table) for each in table.kept}
+
+
+def declared_columns(table: TablePlan, types: Mapping[str, str]) -> list[str]:
+    """The columns as `CREATE TABLE` lists them."""
+    return [
+        f"{quoted(each.name)} {types[each.name]}{'' if each.nullable else ' NOT NULL'}" for each in table.kept
+    ]
+
+
+def own_keys(table: TablePlan, filling: Filling) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The keys of a table itself whose columns are written whole, each behind the words for it."""
+    known = filling.schema.table(table.name)
+    for words, names in (("PRIMARY KEY", known.primary), *(("UNIQUE", each) for each in known.unique)):
+        if names and is_whole(table, names):
+            yield words, names
+
+
 def foreign_keys(filling: Filling) -> Iterator[tuple[str, ForeignKey]]:
     """The keys between tables of which both ends are written whole."""
     plans = {table.name: table for table in filling.plan.written}
@@ -70,6 +90,11 @@ def foreign_keys(filling: Filling) -> Iterator[tuple[str, ForeignKey]]:
             other = plans.get(key.table)
             if other and is_whole(table, key.columns) and is_whole(other, key.referred):
                 yield table.name, key
+
+
+def listed(names: Iterable[str]) -> str:
+    """The names as SQL lists them."""
+    return ", ".join(map(quoted, names))
 
 
 def quoted(name: str) -> str:

@@ -14,7 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deidlab.corpus.database_url import TablePlace
-from deidlab.corpus.tables.declaring import declared_type, foreign_keys, is_whole, quoted
+from deidlab.corpus.tables.declaring import (
+    declared_columns,
+    declared_types,
+    foreign_keys,
+    listed,
+    own_keys,
+    quoted,
+)
 from deidlab.corpus.tables.duck import open_duck
 from deidlab.corpus.tables.plan import TablePlan
 from deidlab.corpus.tables.schema import ForeignKey
@@ -78,7 +85,7 @@ class _Making:
     def run(self, rows: Iterable[tuple[int, Row]]) -> Filled:
         written = self.filling.plan.written
         for table in written:
-            self.connection.execute(f"CREATE TABLE {_aside(table.name)} ({', '.join(self._cells(table))})")
+            self.connection.execute(f"CREATE TABLE {_aside(table.name)} ({', '.join(self._columns(table))})")
         for number, group in groupby(rows, key=lambda row: row[0]):
             self._put_aside(self.filling.plan.tables[number], (cells for _, cells in group))
         self.connection.execute(f"CREATE SCHEMA IF NOT EXISTS {quoted(self.schema)}")
@@ -91,26 +98,24 @@ class _Making:
 
     def _make(self, table: TablePlan, foreign: Sequence[ForeignKey]) -> None:
         """The table with those keys that hold, and its rows in it."""
-        keys = list(self._keys(table))
+        keys = list(own_keys(table, self.filling))
         held = [(word, names) for word, names in keys if self._is_unique(table.name, names, word)]
         leading = [key for key in foreign if self._leads(table, key)]
         self.keys[table.name] = [names for _, names in held]
         if n_left := len(keys) - len(held) + len(foreign) - len(leading):
             self.left_out[table.name] = n_left
-        cells = [*self._cells(table), *(f"{word} ({_named(names)})" for word, names in held)]
+        cells = [*self._columns(table), *(f"{word} ({listed(names)})" for word, names in held)]
         for key in leading:
-            other = f"{self._of(key.table)} ({_named(key.referred)})"
-            cells.append(f"FOREIGN KEY ({_named(key.columns)}) REFERENCES {other}")
+            other = f"{self._of(key.table)} ({listed(key.referred)})"
+            cells.append(f"FOREIGN KEY ({listed(key.columns)}) REFERENCES {other}")
         self.connection.execute(f"CREATE TABLE {self._of(table.name)} ({', '.join(cells)})")
         self.connection.execute(f"INSERT INTO {self._of(table.name)} SELECT * FROM {_aside(table.name)}")
 
     def _types(self, table: TablePlan) -> dict[str, str]:
-        return {each.name: declared_type(each, "duckdb", self.filling, table) for each in table.kept}
+        return declared_types(table, "duckdb", self.filling)
 
-    def _cells(self, table: TablePlan) -> Iterator[str]:
-        types = self._types(table)
-        for each in table.kept:
-            yield f"{quoted(each.name)} {types[each.name]}{'' if each.nullable else ' NOT NULL'}"
+    def _columns(self, table: TablePlan) -> list[str]:
+        return declared_columns(table, self._types(table))
 
     def _put_aside(self, table: TablePlan, rows: Iterator[Row]) -> None:
         # A column at once: DuckDB is slow at single rows.
@@ -122,16 +127,10 @@ class _Making:
     def _of(self, table: str) -> str:
         return f"{quoted(self.schema)}.{quoted(table)}"
 
-    def _keys(self, table: TablePlan) -> Iterator[tuple[str, tuple[str, ...]]]:
-        known = self.filling.schema.table(table.name)
-        for word, names in (("PRIMARY KEY", known.primary), *(("UNIQUE", each) for each in known.unique)):
-            if names and is_whole(table, names):
-                yield word, names
-
     def _is_unique(self, table: str, names: Sequence[str], word: str) -> bool:
         filled = f"SELECT 1 FROM {_aside(table)} WHERE {_filled(names)}"
         empty = f"SELECT 1 FROM {_aside(table)} WHERE NOT ({_filled(names)})"
-        is_single = not self._any(f"{filled} GROUP BY {_named(names)} HAVING count(*) > 1")
+        is_single = not self._any(f"{filled} GROUP BY {listed(names)} HAVING count(*) > 1")
         return is_single and (word == "UNIQUE" or not self._any(empty))
 
     def _leads(self, table: TablePlan, key: ForeignKey) -> bool:
@@ -160,10 +159,6 @@ def _text(cell: Any) -> str | None:
 
 def _aside(table: str) -> str:
     return f"loading.main.{quoted(table)}"
-
-
-def _named(names: Iterable[str]) -> str:
-    return ", ".join(map(quoted, names))
 
 
 def _filled(names: Iterable[str]) -> str:

@@ -18,7 +18,14 @@ from deidlab.corpus.database import open_database
 from deidlab.corpus.database_url import TablePlace
 from deidlab.corpus.database_writing import MARKS, marks_table, server_of
 from deidlab.corpus.tables.database import DatabaseStore
-from deidlab.corpus.tables.declaring import declared_type, foreign_keys, is_whole, quoted
+from deidlab.corpus.tables.declaring import (
+    declared_columns,
+    declared_types,
+    foreign_keys,
+    listed,
+    own_keys,
+    quoted,
+)
 from deidlab.corpus.tables.plan import TablePlan
 from deidlab.corpus.tables.schema import ForeignKey
 from deidlab.corpus.tables.stores import Filled, Filling, Row, Store, Target
@@ -102,7 +109,7 @@ class DatabaseTarget(Target):
     ) -> Filled:
         writing = _Statements(connection, self.place.schema, filling)
         if self.place.schema:
-            writing.run(f"CREATE SCHEMA IF NOT EXISTS {writing.quote(self.place.schema)}")
+            writing.run(f"CREATE SCHEMA IF NOT EXISTS {quoted(self.place.schema)}")
         for table in filling.plan.written:
             if filling.overwrite:
                 writing.run(f"DROP TABLE IF EXISTS {writing.name(table.name)} CASCADE")
@@ -110,7 +117,7 @@ class DatabaseTarget(Target):
         driver: Any = connection.connection.driver_connection
         for number, group in groupby(rows, key=lambda row: row[0]):
             table = filling.plan.tables[number]
-            names = ", ".join(writing.quote(each.name) for each in table.kept)
+            names = listed(each.name for each in table.kept)
             with (
                 driver.cursor() as cursor,
                 cursor.copy(f"COPY {writing.name(table.name)} ({names}) FROM STDIN") as copy,
@@ -139,24 +146,14 @@ class _Statements:
     schema: str | None
     filling: Filling
 
-    def quote(self, name: str) -> str:
-        return self.connection.dialect.identifier_preparer.quote_identifier(name)
-
     def name(self, table: str) -> str:
-        return f"{self.quote(self.schema)}.{self.quote(table)}" if self.schema else self.quote(table)
+        return f"{quoted(self.schema)}.{quoted(table)}" if self.schema else quoted(table)
 
     def run(self, statement: str) -> None:
         self.connection.exec_driver_sql(statement.replace("%", "%%"))
 
-    def columns(self, names: Iterable[str]) -> str:
-        return ", ".join(map(self.quote, names))
-
     def create(self, table: TablePlan) -> str:
-        cells = (
-            f"{self.quote(each.name)} {declared_type(each, 'postgresql', self.filling, table)}"
-            f"{'' if each.nullable else ' NOT NULL'}"
-            for each in table.kept
-        )
+        cells = declared_columns(table, declared_types(table, "postgresql", self.filling))
         return f"CREATE TABLE {self.name(table.name)} ({', '.join(cells)})"
 
     def constrain(self) -> Filled:
@@ -176,15 +173,12 @@ class _Statements:
 
     def _keys(self, left_out: dict[str, int]) -> Iterator[tuple[str, str]]:
         for table in self.filling.plan.written:
-            known = self.filling.schema.table(table.name)
-            keys = [("PRIMARY KEY", known.primary), *(("UNIQUE", each) for each in known.unique)]
-            for word, names in keys:
-                if names and is_whole(table, names):
-                    yield table.name, f"{word} ({self.columns(names)})"
+            for words, names in own_keys(table, self.filling):
+                yield table.name, f"{words} ({listed(names)})"
 
     def _foreign(self, left_out: dict[str, int]) -> Iterator[tuple[str, str]]:
         for table, key in foreign_keys(self.filling):
-            names, referred = self.columns(key.columns), self.columns(key.referred)
+            names, referred = listed(key.columns), listed(key.referred)
             yield table, f"FOREIGN KEY ({names}) REFERENCES {self.name(key.table)} ({referred})"
 
 
@@ -216,17 +210,14 @@ def _fill_sqlite(path: Path, filling: Filling, rows: Iterable[tuple[int, Row]]) 
 
 def _create_sqlite(table: TablePlan, filling: Filling, foreign: list[ForeignKey]) -> str:
     known = filling.schema.table(table.name)
-    types = {each.name: declared_type(each, "sqlite", filling, table) for each in table.kept}
+    types = declared_types(table, "sqlite", filling)
     if len(known.primary) == 1 and types.get(known.primary[0], "").upper() == "INTEGER":
         # As INTEGER it would be the number that SQLite orders rows by: they keep the order that they had.
         types[known.primary[0]] = "BIGINT"
-    cells = [
-        f"{quoted(each.name)} {types[each.name]}{'' if each.nullable else ' NOT NULL'}" for each in table.kept
-    ]
-    if known.primary and is_whole(table, known.primary):
-        cells.append(f"PRIMARY KEY ({', '.join(map(quoted, known.primary))})")
-    cells += [f"UNIQUE ({', '.join(map(quoted, each))})" for each in known.unique if is_whole(table, each)]
+    cells = declared_columns(table, types)
+    cells += [f"{words} ({listed(names)})" for words, names in own_keys(table, filling)]
     for key in foreign:
-        mine, other = (", ".join(map(quoted, names)) for names in (key.columns, key.referred))
-        cells.append(f"FOREIGN KEY ({mine}) REFERENCES {quoted(key.table)} ({other})")
+        cells.append(
+            f"FOREIGN KEY ({listed(key.columns)}) REFERENCES {quoted(key.table)} ({listed(key.referred)})"
+        )
     return f"CREATE TABLE {quoted(table.name)} ({', '.join(cells)})"
