@@ -169,6 +169,32 @@ def survive(
     return done, running.seconds
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_note_that_takes_all_memory_is_listed(tmp_path: Path) -> None:
+    """Ray ends workers when a node's memory runs out, here 2.5 GB above what is in use now, and whoever is to blame.
+
+    It has a cluster of its own, and a process is in one at a time: so it comes before those that share theirs.
+    """
+    import psutil
+
+    memory = psutil.virtual_memory()
+    if memory.available < 5e9:
+        pytest.skip("less than 5 GB of memory are free")
+    source = write_source(tmp_path, "jsonl", 900)
+    used = (memory.total - memory.available + 2.5e9) / memory.total
+    with (
+        running_nodes(1, 2, memory_usage_threshold=used, memory_monitor_refresh_ms=100) as nodes,
+        RayExecutor(RaySettings(nodes.address, max_workers=2, tries=5)) as executor,
+    ):
+        outcome = mask(source, tmp_path / "out.jsonl", Through(executor, "memory"))
+        assert executor.n_fallen >= 6
+    (failure,) = outcome.failures
+    assert failure.number == POISON + 1 and "out of memory?" in failure.reason
+    mask(source, tmp_path / "local.jsonl", Through(Local(2), "crash"))
+    assert (tmp_path / "out.jsonl").read_bytes() == (tmp_path / "local.jsonl").read_bytes()
+
+
 def test_without_a_death_it_is_the_local_output(nodes: Nodes, executor: RayExecutor, tmp_path: Path) -> None:
     source = write_source(tmp_path, "txt", 300)
     for name, execute in (("local", Local(1)), ("ray", executor)):
@@ -244,29 +270,6 @@ def test_fifty_random_moments(
         f"\n{suffix}: {told} lost while running, in {len(times)} runs; {quiet.seconds:.1f} s undisturbed, "
         f"{sum(times) / len(times):.1f} s on average, {max(times):.1f} s at most\n"
     )
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-def test_a_note_that_takes_all_memory_is_listed(tmp_path: Path) -> None:
-    """Ray ends workers when a node's memory runs out, here 2.5 GB above what is in use now, and whoever is to blame."""
-    import psutil
-
-    memory = psutil.virtual_memory()
-    if memory.available < 5e9:
-        pytest.skip("less than 5 GB of memory are free")
-    source = write_source(tmp_path, "jsonl", 900)
-    used = (memory.total - memory.available + 2.5e9) / memory.total
-    with (
-        running_nodes(1, 2, memory_usage_threshold=used, memory_monitor_refresh_ms=100) as nodes,
-        RayExecutor(RaySettings(nodes.address, max_workers=2, tries=5)) as executor,
-    ):
-        outcome = mask(source, tmp_path / "out.jsonl", Through(executor, "memory"))
-        assert executor.n_fallen >= 6
-    (failure,) = outcome.failures
-    assert failure.number == POISON + 1 and "out of memory?" in failure.reason
-    mask(source, tmp_path / "local.jsonl", Through(Local(2), "crash"))
-    assert (tmp_path / "out.jsonl").read_bytes() == (tmp_path / "local.jsonl").read_bytes()
 
 
 def test_a_driver_that_is_killed_goes_on_with_either_engine(tmp_path: Path) -> None:
