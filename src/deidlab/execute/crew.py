@@ -16,7 +16,6 @@ from deidlab.errors import ConfigError, DeidError
 from deidlab.execute.workers import DIED, DONE, FATAL, READY, Limits, Word, Workers
 
 Unit = TypeVar("Unit")
-_STARTING_AT_ONCE = 4
 _LOOK_SECONDS = 2.0
 # A unit is not to blame for its node; one that takes its node with it each time is.
 _AWAY_FOR_A_TRY = 10
@@ -87,7 +86,7 @@ class Crew(Generic[Unit]):
 
     def _at_once(self) -> int:
         n_ready = sum(each.ready for each in self._members)
-        return max(_STARTING_AT_ONCE, n_ready, self._limits.min_workers)
+        return max(self.workers.starts_at_once, n_ready, self._limits.min_workers)
 
     def free(self, alone: bool = False) -> Member[Unit] | None:
         """A worker that can take a unit, the one with the least to do; if `alone`, one with nothing."""

@@ -15,6 +15,7 @@ from typing import Any
 
 from deidlab.execute.tasks import describe
 from deidlab.execute.workers import BROKEN, DIED, DONE, NUMBER, READY, Start, Word, answer, begin
+from deidlab.machine import n_cores
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 _END_SECONDS = 5.0
@@ -38,6 +39,8 @@ class Processes:
         self._alive: list[_Worker] = []
         self._ending: list[BaseProcess] = []
         self._room = 1
+        # A core each: where a start takes long, as with a GPU, one after another would take minutes.
+        self.starts_at_once = max(4, n_cores())
         # A fresh interpreter: a fork would copy this one's threads and locks half way through something.
         self._context = multiprocessing.get_context("spawn")
 

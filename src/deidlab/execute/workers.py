@@ -44,11 +44,13 @@ class Workers(Protocol):
 
     `depth`: how many values a worker may have waiting, for speed. `lingers`: whether one that is given up may
     still be at work somewhere. `failed_starts`: how many in a row may die before they are ready.
+    `starts_at_once`: how many may be starting though none is ready yet.
     """
 
     depth: int
     lingers: bool
     failed_starts: int
+    starts_at_once: int
 
     def start(self) -> Any:
         """One more worker; READY is said of it, which may take until there is room."""

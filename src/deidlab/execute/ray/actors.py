@@ -39,8 +39,9 @@ class _Handle:
 class Actors:
     """Workers of one run; those that are let go are `spare` for whoever shares that list."""
 
-    # A second unit waits at each worker, so that the way there and back costs it no time.
-    depth, lingers, failed_starts = 2, True, 3
+    # A second unit waits at each worker, so that the way there and back costs it no time. Few start at once:
+    # a worker that no node has room for brings another node.
+    depth, lingers, failed_starts, starts_at_once = 2, True, 3, 4
 
     def __init__(
         self,
