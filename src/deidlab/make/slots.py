@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from string import capwords
 
 from deidlab.make.codes import CODES
 from deidlab.make.composed import compose
@@ -95,7 +96,7 @@ def _street(pen: Pen) -> None:
 
 def _profession(pen: Pen) -> None:
     trade = make_trade(pen) if pen.draw() < 0.75 else pen.pick(professions())
-    pen.put(pen.pick((trade.upper(), trade.title())) if pen.often(0.06) else trade, "PROFESSION")
+    pen.put(pen.pick((trade.upper(), capwords(trade))) if pen.often(0.06) else trade, "PROFESSION")
 
 
 def _insurer_plus(pen: Pen) -> str:
@@ -216,7 +217,7 @@ SLOTS: dict[str, Slot] = {
     "job": _profession,
     "job.new": _composed("trade", "PROFESSION"),
     "job.caps": _capitals(make_trade, "PROFESSION"),
-    "job.title": _new(lambda pen: make_trade(pen).title(), "PROFESSION"),
+    "job.title": _new(lambda pen: capwords(make_trade(pen)), "PROFESSION"),
     "street.odd": _composed("street", "STREET"),
     "street.lower": _new(lambda pen: make_street(pen, pen.cast.country).lower(), "STREET"),
     "vanity": _new(make_vanity_plate, "VEHICLE"),
