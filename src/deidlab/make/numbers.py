@@ -278,7 +278,9 @@ def make_login(pen: Pen, person: Person) -> str:
 def _odd_login(pen: Pen, given: str, family: str) -> str:
     """A login with what systems, sites and domains put before or behind it."""
     site = pen.letters(pen.number(2, 4))
-    short = pen.pick((family[:6], f"{given[:1]}{family[:6]}", f"{given}{family[:1]}", f"{given[:2]}{family[:3]}"))
+    short = pen.pick(
+        (family[:6], f"{given[:1]}{family[:6]}", f"{given}{family[:1]}", f"{given[:2]}{family[:3]}")
+    )
     return pen.pick(
         (
             short.upper(),

@@ -42,9 +42,7 @@ def make_town(pen: Pen, country: str) -> Town:
 
 def write_town(pen: Pen) -> None:
     """Any town, mostly of the note's country."""
-    pen.put(
-        make_town(pen, pen.cast.country).name if pen.draw() < 0.7 else pen.pick(city_names()), "CITY"
-    )
+    pen.put(make_town(pen, pen.cast.country).name if pen.draw() < 0.7 else pen.pick(city_names()), "CITY")
 
 
 def write_country(pen: Pen) -> None:

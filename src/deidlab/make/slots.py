@@ -20,7 +20,13 @@ from deidlab.make.numbers import (
     make_url,
     make_vanity_plate,
 )
-from deidlab.make.organisations import COMPOSED, make_hospital, make_law_firm, make_organisation, shorten_hospital
+from deidlab.make.organisations import (
+    COMPOSED,
+    make_hospital,
+    make_law_firm,
+    make_organisation,
+    shorten_hospital,
+)
 from deidlab.make.pen import Pen
 from deidlab.make.people import PEOPLE
 from deidlab.make.places import (

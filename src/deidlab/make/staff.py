@@ -104,7 +104,15 @@ def _doctor_initials(pen: Pen) -> None:
     if pen.draw() < 0.3:
         text = text[0] + pen.letters(1) + text[-1]
     dotted = "".join(f"{letter}." for letter in text)
-    forms = (text, text, dotted, text.lower(), dotted.lower(), f"{text[0]}. {text[-1]}.", f"{text[0]}-{text[-1]}")
+    forms = (
+        text,
+        text,
+        dotted,
+        text.lower(),
+        dotted.lower(),
+        f"{text[0]}. {text[-1]}.",
+        f"{text[0]}-{text[-1]}",
+    )
     pen.put(pen.pick((*forms, text, text.lower())), "DOCTOR")
 
 

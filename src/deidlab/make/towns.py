@@ -13,7 +13,9 @@ from deidlab.make.subjects import Town
 def city_names() -> tuple[str, ...]:
     """Cities of the whole world by name alone."""
     return tuple(
-        sorted(word.title() for word in gazetteer("cities") if len(word) > 3 and word.replace(" ", "").isalpha())
+        sorted(
+            word.title() for word in gazetteer("cities") if len(word) > 3 and word.replace(" ", "").isalpha()
+        )
     )
 
 
