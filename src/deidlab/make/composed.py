@@ -1,7 +1,7 @@
 """The name of a rule in, a name put together from heads, stems and tails out.
 
-The rules are those of `data/make/grammar/composed.txt`: houses of care, organisations, places, trades, streets.
-A list would be learned by heart; what rules put together hardly ever comes twice.
+The rules are those of `data/make/grammar/composed.txt`: houses of care, organisations, places, trades,
+streets. A list would be learned by heart; what rules put together hardly ever comes twice.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from deidlab.make.towns import listed_towns
 
 
 def compose(pen: Pen, rule: str) -> str:
-    """A name of the rule, by a pen of its own: a capital or article that awaits the next piece goes before it."""
+    """A name of the rule, by a pen of its own: an article that awaits the next piece stays outside of it."""
     own = Pen(pen.chance, pen.cast)
     _rules().write(rule, own)
     return " ".join("".join(text for text, _ in own.take()).split())

@@ -27,7 +27,7 @@ def make_id(pen: Pen, label: str) -> str:
 
 
 def _invent_shape(pen: Pen, label: str) -> str:
-    """A shape that no list holds: a start of the label's or none, then one to three groups and a mark between."""
+    """A shapeoutside of all lists: a start of the label's or none, then one to three groups with a mark between."""
     gap = pen.pick(("-", "-", "-", "", "", ".", "/", " "))
     groups = [_invent_group(pen) for _ in range(pen.number(1, 3))]
     shape = gap.join(groups)
