@@ -27,7 +27,7 @@ def make_id(pen: Pen, label: str) -> str:
 
 
 def _invent_shape(pen: Pen, label: str) -> str:
-    """A shapeoutside of all lists: a start of the label's or none, then one to three groups with a mark between."""
+    """A shape of no list: a start of the label's or none, then one to three groups."""
     gap = pen.pick(("-", "-", "-", "", "", ".", "/", " "))
     groups = [_invent_group(pen) for _ in range(pen.number(1, 3))]
     shape = gap.join(groups)
