@@ -166,13 +166,10 @@ def shorten_hospital(pen: Pen, name: str) -> str:
     """How staff speak of it: its first words, or initials; or of another house that all of them know."""
     if pen.often(0.2):
         return compose(pen, "hospital.passing")
-    words = [
-        word for word in name.replace(",", "").split() if word not in ("of", "and", "the", "The", "&", "for")
-    ]
-    if len(words) > 2 and pen.draw() < 0.55:
-        letters = "".join(word[0] for word in words if word[0].isalpha())
-        if len(letters) > 2:
-            return letters.upper()
+    words = _telling_words(name)
+    letters = first_letters(name)
+    if len(letters) > 2 and pen.often(0.55):
+        return letters
     if words[0] in (
         "St.",
         "St",
@@ -190,6 +187,17 @@ def shorten_hospital(pen: Pen, name: str) -> str:
     if words[0] in _GENERAL:
         return name
     return words[0] if len(words[0]) > 3 else " ".join(words[:2])
+
+
+def first_letters(name: str) -> str:
+    """The capitals that a name of three words or more is known by; of fewer, nothing."""
+    words = _telling_words(name)
+    return "".join(word[0] for word in words if word[0].isalpha()).upper() if len(words) > 2 else ""
+
+
+def _telling_words(name: str) -> list[str]:
+    words = name.replace(",", " ").replace("(", " ").replace("#", " ").replace("-", " ").split()
+    return [word for word in words if word not in ("of", "and", "the", "The", "&", "for")]
 
 
 def make_organisation(pen: Pen, kind: str = "") -> str:

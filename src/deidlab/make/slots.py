@@ -22,6 +22,7 @@ from deidlab.make.numbers import (
 )
 from deidlab.make.organisations import (
     COMPOSED,
+    first_letters,
     make_hospital,
     make_law_firm,
     make_organisation,
@@ -46,6 +47,7 @@ from deidlab.make.values import VALUES
 
 _RANKS = words("slots_ranks")
 _PLANS = ("Select", "Plus", "Choice", "Advantage", "Gold", "Family", "Basic", "Premier", "Complete", "Direct")
+_AROUND_LETTERS = ((" (", ")"), (' ("', '")'), (", ", ","), (" [", "]"), (' (the "', '")'))
 _IDS = ("MEDICALRECORD", "SSN", "HEALTHPLAN", "ACCOUNT", "LICENSE", "VEHICLE", "DEVICE", "BIOID", "IDNUM")
 
 
@@ -78,6 +80,23 @@ def _organisation(kind: str = "") -> Slot:
 
 def _composed(rule: str, label: str) -> Slot:
     return lambda pen: pen.put(compose(pen, rule), label)
+
+
+def _with_letters(make: Callable[[Pen], str], label: str) -> Slot:
+    """A name and, behind it, the letters that the rest of a document calls it by."""
+
+    def write(pen: Pen) -> None:
+        name = make(pen)
+        pen.put(name, label)
+        if letters := first_letters(name):
+            opens, closes = pen.pick(
+                ((" (", ")"), (' ("', '")'), (", ", ","), (" [", "]"), (' (the "', '")'))
+            )
+            pen.put(opens)
+            pen.put(letters, label)
+            pen.put(closes)
+
+    return write
 
 
 def _capitals(make: Callable[[Pen], str], label: str) -> Slot:
@@ -193,9 +212,11 @@ SLOTS: dict[str, Slot] = {
     "hosp.new": _new(lambda pen: make_hospital(pen, pen.cast.country), "HOSPITAL"),
     "hosp.the": _composed("hospital.the", "HOSPITAL"),
     "hosp.passing": _composed("hospital.passing", "HOSPITAL"),
+    "hosp.letters": _with_letters(lambda pen: make_hospital(pen, pen.cast.country), "HOSPITAL"),
     "hosp.caps": _capitals(lambda pen: make_hospital(pen, pen.cast.country), "HOSPITAL"),
     "org": _organisation(),
     **{f"org.{kind}": _organisation(kind) for kind in COMPOSED},
+    "org.letters": _with_letters(make_organisation, "ORGANIZATION"),
     "org.caps": _capitals(make_organisation, "ORGANIZATION"),
     "org.employer": _organisation("employer"),
     "org.school": _organisation("school"),

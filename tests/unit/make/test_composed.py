@@ -10,7 +10,7 @@ import pytest
 from deidlab.make.cast import Cast
 from deidlab.make.composed import compose
 from deidlab.make.layout import english
-from deidlab.make.organisations import COMPOSED, make_organisation
+from deidlab.make.organisations import COMPOSED, first_letters, make_organisation
 from deidlab.make.pen import Pen
 from deidlab.make.slots import SLOTS
 
@@ -68,6 +68,19 @@ def test_slots_of_notes_write_many_names() -> None:
             SLOTS[slot](pen)
             names.add(pen.parts[0][0])
         assert len(names) > share * 500, slot
+
+
+def test_letters_behind_a_name_are_its_own_and_marked_too() -> None:
+    assert first_letters("University of Ohio Medical Center, LLC") == "UOMCL"
+    assert first_letters("Mercy West") == ""
+    found = 0
+    for pen in pens(200):
+        SLOTS["hosp.letters"](pen)
+        marked = [text for text, label in pen.take() if label == "HOSPITAL"]
+        if len(marked) == 2:
+            found += 1
+            assert marked[1] == first_letters(marked[0])
+    assert found > 50
 
 
 def test_kinds_of_organisations_are_what_they_are_called() -> None:
