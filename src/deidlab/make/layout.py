@@ -29,7 +29,7 @@ _WHOLE = (
     "whole_office.txt",
 )
 _BARE = "whole_bare.txt"
-_FILES = ("words.txt", "plain.txt", "terse.txt", "labelled.txt", "tails.txt", "frames.txt")
+_FILES = ("words.txt", "plain.txt", "terse.txt", "labelled.txt", "tails.txt", "passing.txt", "frames.txt")
 _THEMES = (
     "s.terse",
     "s.terse",

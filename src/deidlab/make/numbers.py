@@ -10,6 +10,8 @@ from deidlab.make.pen import Pen
 from deidlab.make.subjects import Person
 
 _SHAPES = table("numbers", "shapes")
+_STARTS = table("numbers", "starts")
+_INVENTED = table("numbers", "invented")
 _DOMAINS = words("numbers_domains")
 _ENDS = words("numbers_ends")
 
@@ -19,8 +21,43 @@ def make_id(pen: Pen, label: str) -> str:
     shapes = _SHAPES[label]
     if label == "MEDICALRECORD" and pen.cast.country in ("UK", "IE", "AU", "NZ") and pen.draw() < 0.6:
         shapes = _SHAPES["MEDICALRECORD-UK"]
-    text = fill_shape(pen, pen.pick(shapes))
+    invented = pen.often(_INVENTED.get(label, 0.0))
+    text = fill_shape(pen, _invent_shape(pen, label) if invented else pen.pick(shapes))
     return text.lower() if pen.draw() < 0.03 else text
+
+
+def _invent_shape(pen: Pen, label: str) -> str:
+    """A shape of no list: a start of the label's or none, then one to three groups."""
+    gap = pen.pick(("-", "-", "-", "", "", ".", "/", " "))
+    groups = [_invent_group(pen) for _ in range(pen.number(1, 3))]
+    shape = gap.join(groups)
+    while shape.count("#") < 4:
+        shape += "#" * pen.number(2, 5)
+    start = pen.pick(_STARTS[label]) if pen.often(0.5) else ""
+    return start + (pen.pick(("", "-", " ")) if start[-1:].isalpha() else "") + shape
+
+
+def _invent_group(pen: Pen) -> str:
+    kind = pen.draw()
+    if kind < 0.55:
+        return "#" * pen.number(2, 7)
+    if kind < 0.7:
+        return "@" * pen.number(1, 3)
+    return pen.pick(("@###", "@##", "##@", "#@", "@@##", "###@", "@#@#", "#@@#", "@####", "##@@"))
+
+
+def make_vanity_plate(pen: Pen) -> str:
+    """Words on a plate that its owner has paid for."""
+    name = make_family_name(pen).upper().replace(" ", "")[:5]
+    return pen.pick(
+        (
+            f"{name} {pen.number(1, 99)}",
+            f"{name}{pen.number(1, 9)}",
+            f"{pen.number(1, 9)} {name}",
+            f"{pen.pick(('GR8', 'BIG', 'LUV', 'MY', 'HI', 'GO', 'OLD', 'NO1', '4', '2'))} {name}",
+            f"{name} {pen.pick(('MOM', 'DAD', 'GAL', 'ONE', 'FAM', 'BOY', 'RN', 'JD'))}",
+        )
+    )
 
 
 def fill_shape(pen: Pen, shape: str) -> str:
@@ -209,7 +246,9 @@ def make_login(pen: Pen, person: Person) -> str:
     """A login or typist's code, made from a name or not."""
     given, family = _ascii(person.given) or "a", _ascii(person.family or make_family_name(pen)) or "b"
     kind = pen.draw()
-    if kind < 0.45:
+    if kind < 0.2:
+        return _odd_login(pen, given, family)
+    if kind < 0.5:
         return pen.pick(
             (
                 given[:1] + family,
@@ -234,6 +273,31 @@ def make_login(pen: Pen, person: Person) -> str:
             )
         )
     return pen.letters(3) if kind < 0.85 else (given[:1] + family[:1] + pen.pick("abcdefghkmnprstw")).lower()
+
+
+def _odd_login(pen: Pen, given: str, family: str) -> str:
+    """A login with what systems, sites and domains put before or behind it."""
+    site = pen.letters(pen.number(2, 4))
+    short = pen.pick(
+        (family[:6], f"{given[:1]}{family[:6]}", f"{given}{family[:1]}", f"{given[:2]}{family[:3]}")
+    )
+    return pen.pick(
+        (
+            short.upper(),
+            f"{short.upper()}{pen.number(1, 12):02d}",
+            f"{site}\\{short}",
+            f"{site.lower()}.{short}",
+            f"{short}@{site.lower()}",
+            f"{short}-{pen.pick(('rn', 'md', 'adm', 'tmp', 'np', 'ma', 'rx', 'er'))}",
+            f"{pen.pick(('rn', 'dr', 'md', 'lab', 'rad', 'tech', 'nurse', 'ext', 'temp', 'x'))}_{short}",
+            f"{pen.pick('utecnpxz')}{pen.digits(pen.number(4, 7))}",
+            f"{pen.letters(1)}{pen.digits(2)}{pen.letters(2)}".lower(),
+            f"{site}{pen.digits(3)}",
+            f"{given}.{family}.{pen.number(1, 9)}",
+            f"{given}{pen.number(1, 99)}",
+            f"{pen.letters(3).lower()}/{pen.letters(2).lower()}{pen.digits(2)}",
+        )
+    )
 
 
 def make_handle(pen: Pen, person: Person) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from deidlab.make.composed import compose
 from deidlab.make.lists import stems, words
 from deidlab.make.names import make_family_name, make_given_name
 from deidlab.make.pen import Pen
@@ -39,6 +40,8 @@ _CAMPUSES = (
 )
 _GENERAL = frozenset(words("organisations_general"))
 """First words that do not name a house when they stand alone."""
+COMPOSED = ("church", "club", "union", "police", "fire", "ems", "shelter", "sponsor", "vendor")
+"""Kinds of organisation that have no lists of their own."""
 _WAYS = ("North", "South", "East", "West", "Greater", "Mid", "Upper", "Great")
 
 _AROUND_A_NAME = (
@@ -74,6 +77,8 @@ _HONOURS = (
 
 def make_hospital(pen: Pen, country: str) -> str:
     """Where people are cared for: hospital, practice, nursing home."""
+    if pen.often(0.5):
+        return compose(pen, "hospital")
     shaped = pen.draw()
     if shaped < 0.06:
         return pen.pick(_KNOWN)
@@ -158,14 +163,13 @@ def _foreign(pen: Pen, country: str) -> str:
 
 
 def shorten_hospital(pen: Pen, name: str) -> str:
-    """How staff speak of it: its first words, or initials."""
-    words = [
-        word for word in name.replace(",", "").split() if word not in ("of", "and", "the", "The", "&", "for")
-    ]
-    if len(words) > 2 and pen.draw() < 0.55:
-        letters = "".join(word[0] for word in words if word[0].isalpha())
-        if len(letters) > 2:
-            return letters.upper()
+    """How staff speak of it: its first words, or initials; or of another house that all of them know."""
+    if pen.often(0.2):
+        return compose(pen, "hospital.passing")
+    words = _telling_words(name)
+    letters = first_letters(name)
+    if len(letters) > 2 and pen.often(0.55):
+        return letters
     if words[0] in (
         "St.",
         "St",
@@ -185,8 +189,21 @@ def shorten_hospital(pen: Pen, name: str) -> str:
     return words[0] if len(words[0]) > 3 else " ".join(words[:2])
 
 
+def first_letters(name: str) -> str:
+    """The capitals that a name of three words or more is known by; of fewer, nothing."""
+    words = _telling_words(name)
+    return "".join(word[0] for word in words if word[0].isalpha()).upper() if len(words) > 2 else ""
+
+
+def _telling_words(name: str) -> list[str]:
+    words = name.replace(",", " ").replace("(", " ").replace("#", " ").replace("-", " ").split()
+    return [word for word in words if word not in ("of", "and", "the", "The", "&", "for")]
+
+
 def make_organisation(pen: Pen, kind: str = "") -> str:
-    """An employer, school, agency, pharmacy or insurer, whichever is asked for."""
+    """An employer, school, agency, pharmacy or insurer, or what else is asked for."""
+    if kind in COMPOSED or pen.often(0.55):
+        return compose(pen, kind or "organisation")
     kind = kind or pen.pick(("employer", "employer", "school", "agency", "pharmacy", "insurer"))
     if kind == "pharmacy":
         if pen.draw() < 0.45:
@@ -220,6 +237,8 @@ def make_organisation(pen: Pen, kind: str = "") -> str:
 
 def make_law_firm(pen: Pen) -> str:
     """Lawyers under the names of their partners."""
+    if pen.often(0.3):
+        return compose(pen, "law")
     names = [make_family_name(pen) for _ in range(pen.number(2, 3))]
     firm = f"{', '.join(names[:-1])} & {names[-1]}"
     return firm + pen.pick((", LLP", ", LLP", " LLP", ", P.C.", ", PLLC", " Solicitors", " Law Group", ""))

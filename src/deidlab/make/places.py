@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 
-from deidlab.banks import countries, united_states
+from deidlab.banks import countries
+from deidlab.make.composed import compose
 from deidlab.make.lists import stems, table, words
 from deidlab.make.names import make_family_name
 from deidlab.make.pen import Pen
-from deidlab.make.reading import gazetteer, own_text
 from deidlab.make.subjects import Town
+from deidlab.make.towns import city_names, listed_towns
 
 _STREETS = table("places", "streets")
 _BEFORE = ("North", "South", "East", "West", "New", "Fort", "Port", "Mount", "Lake", "St.", "Upper", "Glen")
@@ -20,15 +21,17 @@ _LANDMARKS = words("places_landmarks")
 
 def make_town(pen: Pen, country: str) -> Town:
     """A town of the country; some are made up, so that a list does not tell a town."""
-    town = pen.pick(_towns(country))
+    town = pen.pick(listed_towns(country))
     odd = pen.draw()
-    if odd < 0.1:
+    if odd < 0.12:
+        name = compose(pen, "town")
+    elif odd < 0.19:
         name = pen.pick(stems())
-    elif odd < 0.2:
-        name = pen.pick(_gazetteer("cities"))
-    elif odd < 0.25:
+    elif odd < 0.29:
+        name = pen.pick(city_names())
+    elif odd < 0.33:
         name = f"{pen.pick(_BEFORE)} {pen.pick(stems())}"
-    elif odd < 0.28:
+    elif odd < 0.36:
         name = make_family_name(pen).split()[-1] + pen.pick(
             ("ville", "ton", "burg", " Springs", " Falls", " City", " Heights")
         )
@@ -39,9 +42,7 @@ def make_town(pen: Pen, country: str) -> Town:
 
 def write_town(pen: Pen) -> None:
     """Any town, mostly of the note's country."""
-    pen.put(
-        make_town(pen, pen.cast.country).name if pen.draw() < 0.7 else pen.pick(_gazetteer("cities")), "CITY"
-    )
+    pen.put(make_town(pen, pen.cast.country).name if pen.draw() < 0.7 else pen.pick(city_names()), "CITY")
 
 
 def write_country(pen: Pen) -> None:
@@ -50,12 +51,17 @@ def write_country(pen: Pen) -> None:
 
 def write_state(pen: Pen) -> None:
     """A region's name in full or in short."""
-    town = pen.pick(_towns(pen.cast.country if pen.draw() < 0.7 else "US"))
+    town = pen.pick(listed_towns(pen.cast.country if pen.draw() < 0.7 else "US"))
     pen.put(town.region_name if pen.draw() < 0.8 else town.region, "STATE")
 
 
 def make_street(pen: Pen, country: str) -> str:
-    """Number and street, and at times a flat or box."""
+    """Number and street, and at times a flat or box; some in odd forms, or without capitals."""
+    street = compose(pen, "street") if pen.often(0.1) else _usual_street(pen, country)
+    return street.lower() if pen.often(0.03) else street
+
+
+def _usual_street(pen: Pen, country: str) -> str:
     kinds = _street_kinds(country)
     kind = pen.draw()
     if kind < 0.5:
@@ -124,7 +130,6 @@ def _country_street(pen: Pen, name: str, number: str) -> str:
             f"{number} County Road {pen.number(1, 99)}",
             f"Highway {pen.number(1, 400)}",
             f"{number} Hwy {pen.number(1, 400)} {pen.pick('NSEW')}",
-            f"I-{pen.number(4, 99)}",
             f"{name} Track",
             f"{number} State Route {pen.number(1, 200)}",
             f"Lot {pen.number(1, 99)} {name} Track",
@@ -154,7 +159,10 @@ def make_postcode(pen: Pen, country: str, start: str) -> str:
 
 
 def make_landmark(pen: Pen) -> str:
-    """A county, park, lake or another place that is no town."""
+    """A county, park, lake, motorway or another place that is no town."""
+    if pen.often(0.6):
+        place = compose(pen, "landmark")
+        return pen.pick((place.lower(), place.upper())) if pen.often(0.08) else place
     name = pen.pick(stems()) if pen.draw() < 0.4 else make_family_name(pen)
     if pen.draw() < 0.35:
         county = pen.pick(
@@ -192,50 +200,3 @@ def _country_names() -> tuple[str, ...]:
     usual = "Mexico,India,China,Canada,Ireland,England,Scotland,Wales,Germany,Italy,Poland,Vietnam,Korea,Japan,Brazil,Haiti,Cuba,Jamaica,Nigeria,Ghana,Kenya,Ethiopia,Somalia,Iran,Iraq,Syria,Afghanistan,Pakistan,Bangladesh,Nepal,Philippines,Thailand,Ukraine,Russia,Greece,Turkey,Egypt,Morocco,Peru,Colombia,Ecuador,Guatemala,El Salvador,Honduras,Puerto Rico,Dominican Republic,South Africa,Australia,New Zealand,the US,the UK,USA,UK,United States,U.S.,America"  # noqa: E501
     names = [name.removeprefix("the ") for name in usual.split(",")]
     return (*names, *names, *(name for name in countries() if "," not in name))
-
-
-@functools.cache
-def _gazetteer(name: str) -> tuple[str, ...]:
-    return tuple(
-        sorted(word.title() for word in gazetteer(name) if len(word) > 3 and word.replace(" ", "").isalpha())
-    )
-
-
-@functools.cache
-def _towns(country: str) -> tuple[Town, ...]:
-    if country == "US":
-        regions = united_states().regions.values()
-        return tuple(
-            Town(place.town, place.region, place.region_name, place.postcode, place.area_code)
-            for places in regions
-            for place in places
-        )
-    text = own_text("places.tsv")
-    rows = [line.split("\t") for line in text.splitlines() if line and not line.startswith("#")]
-    return tuple(
-        Town(town, region, _FULL.get(region, region), postcode, area)
-        for own, region, postcode, area, towns in rows
-        if own == country
-        for town in towns.split(",")
-    )
-
-
-_FULL = {
-    "ON": "Ontario",
-    "QC": "Quebec",
-    "BC": "British Columbia",
-    "AB": "Alberta",
-    "SK": "Saskatchewan",
-    "MB": "Manitoba",
-    "NS": "Nova Scotia",
-    "NB": "New Brunswick",
-    "NL": "Newfoundland",
-    "PE": "Prince Edward Island",
-    "NSW": "New South Wales",
-    "VIC": "Victoria",
-    "QLD": "Queensland",
-    "SA": "South Australia",
-    "WA": "Western Australia",
-    "TAS": "Tasmania",
-    "NT": "Northern Territory",
-}

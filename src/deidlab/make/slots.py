@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from string import capwords
 
 from deidlab.make.codes import CODES
+from deidlab.make.composed import compose
 from deidlab.make.grammar import Slot
 from deidlab.make.lists import professions, words
 from deidlab.make.numbers import (
@@ -16,8 +18,16 @@ from deidlab.make.numbers import (
     make_pager,
     make_phone,
     make_url,
+    make_vanity_plate,
 )
-from deidlab.make.organisations import make_hospital, make_law_firm, make_organisation, shorten_hospital
+from deidlab.make.organisations import (
+    COMPOSED,
+    first_letters,
+    make_hospital,
+    make_law_firm,
+    make_organisation,
+    shorten_hospital,
+)
 from deidlab.make.pen import Pen
 from deidlab.make.people import PEOPLE
 from deidlab.make.places import (
@@ -37,6 +47,7 @@ from deidlab.make.values import VALUES
 
 _RANKS = words("slots_ranks")
 _PLANS = ("Select", "Plus", "Choice", "Advantage", "Gold", "Family", "Basic", "Premier", "Complete", "Direct")
+_AROUND_LETTERS = ((" (", ")"), (' ("', '")'), (", ", ","), (" [", "]"), (' (the "', '")'))
 _IDS = ("MEDICALRECORD", "SSN", "HEALTHPLAN", "ACCOUNT", "LICENSE", "VEHICLE", "DEVICE", "BIOID", "IDNUM")
 
 
@@ -49,15 +60,47 @@ def _hospital(pen: Pen) -> None:
     elif kind < 0.8:
         pen.put(pen.cast.fact(pen.pick(("hospital 2", "hospital 3"))), "HOSPITAL")
     else:
-        pen.put(make_hospital(pen, pen.cast.country), "HOSPITAL")
+        pen.put(_cased(pen, make_hospital(pen, pen.cast.country)), "HOSPITAL")
 
 
 def _own_hospital(pen: Pen) -> None:
-    pen.put(pen.cast.fact("hospital"), "HOSPITAL")
+    name = pen.cast.fact("hospital")
+    pen.put(name.upper() if pen.often(0.12) else name, "HOSPITAL")
+
+
+def _cased(pen: Pen, name: str) -> str:
+    """A name as it stands, or as those write it who use one case alone."""
+    case = pen.draw()
+    return name.upper() if case < 0.04 else name.lower() if case < 0.08 else name
 
 
 def _organisation(kind: str = "") -> Slot:
-    return lambda pen: pen.put(make_organisation(pen, kind), "ORGANIZATION")
+    return lambda pen: pen.put(_cased(pen, make_organisation(pen, kind)), "ORGANIZATION")
+
+
+def _composed(rule: str, label: str) -> Slot:
+    return lambda pen: pen.put(compose(pen, rule), label)
+
+
+def _with_letters(make: Callable[[Pen], str], label: str) -> Slot:
+    """A name and, behind it, the letters that the rest of a document calls it by."""
+
+    def write(pen: Pen) -> None:
+        name = make(pen)
+        pen.put(name, label)
+        if letters := first_letters(name):
+            opens, closes = pen.pick(
+                ((" (", ")"), (' ("', '")'), (", ", ","), (" [", "]"), (' (the "', '")'))
+            )
+            pen.put(opens)
+            pen.put(letters, label)
+            pen.put(closes)
+
+    return write
+
+
+def _capitals(make: Callable[[Pen], str], label: str) -> Slot:
+    return lambda pen: pen.put(make(pen).upper(), label)
 
 
 def _id(label: str) -> Slot:
@@ -78,7 +121,7 @@ def _street(pen: Pen) -> None:
 
 def _profession(pen: Pen) -> None:
     trade = make_trade(pen) if pen.draw() < 0.75 else pen.pick(professions())
-    pen.put(trade, "PROFESSION")
+    pen.put(pen.pick((trade.upper(), capwords(trade))) if pen.often(0.06) else trade, "PROFESSION")
 
 
 def _insurer_plus(pen: Pen) -> str:
@@ -99,13 +142,10 @@ def _route(pen: Pen) -> str:
             "Route {}",
             "Highway {}",
             "Hwy {}",
-            "I-{}",
             "US-{}",
             "SR {}",
-            "M{}",
             "A{}",
             "County Road {}",
-            "Interstate {}",
         )
     ).format(pen.number(1, 99))
 
@@ -170,7 +210,14 @@ SLOTS: dict[str, Slot] = {
     "hosp": _hospital,
     "hosp.own": _own_hospital,
     "hosp.new": _new(lambda pen: make_hospital(pen, pen.cast.country), "HOSPITAL"),
+    "hosp.the": _composed("hospital.the", "HOSPITAL"),
+    "hosp.passing": _composed("hospital.passing", "HOSPITAL"),
+    "hosp.letters": _with_letters(lambda pen: make_hospital(pen, pen.cast.country), "HOSPITAL"),
+    "hosp.caps": _capitals(lambda pen: make_hospital(pen, pen.cast.country), "HOSPITAL"),
     "org": _organisation(),
+    **{f"org.{kind}": _organisation(kind) for kind in COMPOSED},
+    "org.letters": _with_letters(make_organisation, "ORGANIZATION"),
+    "org.caps": _capitals(make_organisation, "ORGANIZATION"),
     "org.employer": _organisation("employer"),
     "org.school": _organisation("school"),
     "org.pharmacy": _organisation("pharmacy"),
@@ -193,7 +240,15 @@ SLOTS: dict[str, Slot] = {
     "zip": _fact("postcode", "ZIP"),
     "state.own": lambda pen: pen.put(pen.cast.town.region, "STATE"),
     "landmark": _new(make_landmark, "LOCATION-OTHER"),
+    "landmark.lower": _new(lambda pen: make_landmark(pen).lower(), "LOCATION-OTHER"),
     "job": _profession,
+    "job.new": _composed("trade", "PROFESSION"),
+    "job.caps": _capitals(make_trade, "PROFESSION"),
+    "job.title": _new(lambda pen: capwords(make_trade(pen)), "PROFESSION"),
+    "street.odd": _composed("street", "STREET"),
+    "street.lower": _new(lambda pen: make_street(pen, pen.cast.country).lower(), "STREET"),
+    "vanity": _new(make_vanity_plate, "VEHICLE"),
+    "id.badge": _new(lambda pen: pen.pick(("", "", "#")) + pen.digits(pen.number(3, 6)), "IDNUM"),
     "phone": lambda pen: pen.put(
         pen.cast.fact("phone") if pen.draw() < 0.3 else make_phone(pen, pen.cast.town.area_code), "PHONE"
     ),

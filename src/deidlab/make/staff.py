@@ -103,7 +103,17 @@ def _doctor_initials(pen: Pen) -> None:
     text = initials_of(person)
     if pen.draw() < 0.3:
         text = text[0] + pen.letters(1) + text[-1]
-    pen.put(pen.pick((text, text, f"{text[0]}.{text[-1]}.", text.lower())), "DOCTOR")
+    dotted = "".join(f"{letter}." for letter in text)
+    forms = (
+        text,
+        text,
+        dotted,
+        text.lower(),
+        dotted.lower(),
+        f"{text[0]}. {text[-1]}.",
+        f"{text[0]}-{text[-1]}",
+    )
+    pen.put(pen.pick((*forms, text, text.lower())), "DOCTOR")
 
 
 def _doctor_spelled(pen: Pen) -> None:

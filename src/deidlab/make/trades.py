@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 
+from deidlab.make.composed import compose
 from deidlab.make.lists import words
 from deidlab.make.pen import Pen
 from deidlab.make.reading import own_text
@@ -14,7 +15,9 @@ _DOERS = words("trades_doers")
 
 
 def make_trade(pen: Pen) -> str:
-    """An occupation in lower case, in most cases a common one."""
+    """An occupation in lower case, mostly a common one or one of several words."""
+    if pen.often(0.4):
+        return compose(pen, "trade")
     kind = pen.draw()
     if kind < 0.2:
         return f"{pen.pick(_FIELDS)} {pen.pick(_DOERS)}"

@@ -58,4 +58,5 @@ def test_institutions_have_their_tails() -> None:
     assert not any("{" in name or name.startswith("the ") for name in names)
     short = {shorten_hospital(pen, "Rehabilitation Center at Dover") for pen in pens(30)}
     assert "Rehabilitation" not in short
-    assert all("&" in make_law_firm(pen) for pen in pens(30))
+    firms = [make_law_firm(pen) for pen in pens(300)]
+    assert sum("&" in firm for firm in firms) > 150 and any("Law Office" in firm for firm in firms)
