@@ -78,9 +78,7 @@ def _mend_inside(text: str, label: str) -> str:
     """What was put together of several names: CHU de Amiens, Mairie de Le Havre."""
     if label in _NAMES:
         return text
-    text = _CONTRACTED_INSIDE.sub(
-        lambda met: _like(met[1], _CONTRACTIONS[f"{met[1]}{met[2]}".lower()]), text
-    )
+    text = _CONTRACTED_INSIDE.sub(lambda met: _like(met[1], _CONTRACTIONS[f"{met[1]}{met[2]}".lower()]), text)
     return _INSIDE.sub(lambda met: f"{met[1]}'" if _voiced(text, met.end()) else met[0], text)
 
 
