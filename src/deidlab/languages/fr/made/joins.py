@@ -26,8 +26,8 @@ _VOICED = re.compile(r"[aàâäeéèêëiîïoôöœuùûüh]|y[^aeiouéèô\s]"
 _CONTRACTIONS = {"dele": "du ", "deles": "des ", "àle": "au ", "àles": "aux "}
 _FEMININE = {"au": "à la", "du": "de la", "le": "la", "un": "une", "ce": "cette"}
 _PLURAL = {
-    "au": "aux", "à la": "aux", "du": "des", "de la": "des", "le": "les", "la": "les", "un": "des", "une": "des",
-    "ce": "ces", "cette": "ces",
+    "au": "aux", "à la": "aux", "du": "des", "de la": "des", "le": "les", "la": "les",
+    "un": "des", "une": "des", "ce": "ces", "cette": "ces",
 }  # fmt: skip
 _NO_ARTICLE = {"au": "à ", "à la": "à ", "du": "de ", "de la": "de "}
 _MASCULINE = {feminine: masculine for masculine, feminine in _FEMININE.items()}
