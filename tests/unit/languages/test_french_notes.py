@@ -58,6 +58,7 @@ def joined(*parts: tuple[str, str]) -> str:
         ("suivi au ", "Cliniques du Sud", "HOSPITAL", "suivi aux Cliniques du Sud"),
         ("le chef du ", "Pompiers de Huy", "ORGANIZATION", "le chef des Pompiers de Huy"),
         ("rentre au ", "La Roseraie", "HOSPITAL", "rentre à La Roseraie"),
+        ("Le ", "La Roseraie", "HOSPITAL", "La Roseraie"),
         ("la facture du ", "Chez Lulu", "ORGANIZATION", "la facture de Chez Lulu"),
         ("SUIVI AU ", "CH DE LE HAVRE", "HOSPITAL", "SUIVI AU CH DU HAVRE"),
         ("avocat : Me ", "Alexandre", "PATIENT", "avocat : Me Alexandre"),

@@ -123,4 +123,4 @@ def _like(old: str, new: str) -> str:
     """The new word in the case of the old one."""
     if old.isupper() and len(old) > 1:
         return new.upper()
-    return new[0].upper() + new[1:] if old[0].isupper() else new
+    return new[:1].upper() + new[1:] if old[0].isupper() else new
