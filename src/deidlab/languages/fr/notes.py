@@ -55,6 +55,10 @@ def _other_upper(pen: Pen) -> str:
     return pen.cast.somebody(pen, "other").family.upper()
 
 
+def _town_upper(pen: Pen) -> str:
+    return pen.cast.some_town(pen, "any").name.upper()
+
+
 def _is_man(pen: Pen) -> bool:
     return pen.person.sex == "m"
 
@@ -193,6 +197,7 @@ SLOTS: dict[str, Slot] = {
     "given.initials": _write(_given_initials),
     "given.two": _write(_both_given),
     "any.family.upper": _write(_other_upper),
+    "any.town.upper": _write(_town_upper),
     "chk.nir": _write(_nir),
     "chk.rpps": _write(_rpps),
     "chk.siren": _write(_grouped(_by_luhn(30_000_000, 89_999_999), ("", " "))),

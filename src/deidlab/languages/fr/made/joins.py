@@ -25,6 +25,11 @@ _CONTRACTED_INSIDE = re.compile(rf"{_START}(de|à) (les?) ", re.IGNORECASE)
 _VOICED = re.compile(r"[aàâäeéèêëiîïoôöœuùûüh]|y[^aeiouéèô\s]", re.IGNORECASE)
 _CONTRACTIONS = {"dele": "du ", "deles": "des ", "àle": "au ", "àles": "aux "}
 _FEMININE = {"au": "à la", "du": "de la", "le": "la", "un": "une", "ce": "cette"}
+_PLURAL = {
+    "au": "aux", "à la": "aux", "du": "des", "de la": "des", "le": "les", "la": "les",
+    "un": "des", "une": "des", "ce": "ces", "cette": "ces",
+}  # fmt: skip
+_NO_ARTICLE = {"au": "à ", "à la": "à ", "du": "de ", "de la": "de "}
 _MASCULINE = {feminine: masculine for masculine, feminine in _FEMININE.items()}
 _BEFORE_VOWEL = {
     "au": "à l'", "à la": "à l'", "du": "de l'", "de la": "de l'", "le": "l'", "la": "l'", "ce": "cet ",
@@ -73,7 +78,7 @@ def _mend_inside(text: str, label: str) -> str:
     """What was put together of several names: CHU de Amiens, Mairie de Le Havre."""
     if label in _NAMES:
         return text
-    text = _CONTRACTED_INSIDE.sub(lambda met: _CONTRACTIONS[f"{met[1]}{met[2]}".lower()], text)
+    text = _CONTRACTED_INSIDE.sub(lambda met: _like(met[1], _CONTRACTIONS[f"{met[1]}{met[2]}".lower()]), text)
     return _INSIDE.sub(lambda met: f"{met[1]}'" if _voiced(text, met.end()) else met[0], text)
 
 
@@ -102,6 +107,10 @@ def _agree(before: str, text: str) -> str:
     if met is None:
         return before
     kind, article = re.split(r"[\s'’]", text.lower(), maxsplit=1)[0], met[1].lower()
+    if kind in _words("articles"):
+        return before[: met.start()] + _like(met[1], _NO_ARTICLE.get(article, ""))
+    if kind in _words("plural"):
+        return before[: met.start()] + _like(met[1], f"{_PLURAL[article]} ")
     if kind in _words("feminine"):
         article = _FEMININE.get(article, article)
     elif kind in _words("masculine"):
@@ -114,4 +123,4 @@ def _like(old: str, new: str) -> str:
     """The new word in the case of the old one."""
     if old.isupper() and len(old) > 1:
         return new.upper()
-    return new[0].upper() + new[1:] if old[0].isupper() else new
+    return new[:1].upper() + new[1:] if old[0].isupper() else new
