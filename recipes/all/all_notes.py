@@ -51,10 +51,10 @@ def read_recipe(path: Path = HERE / "recipe.toml") -> dict[str, Any]:
 
 
 def write_notes(
-    recipe: dict[str, Any], base: Path | None, meddocan: Path | None, out: Path, share: float = 1.0
+    recipe: dict[str, Any], seed: int, base: Path | None, meddocan: Path | None, out: Path, share: float = 1.0
 ) -> int:
     """All notes of the recipe, or a share of each kind, as parts of a folder; how many."""
-    sizes, seed = recipe["notes"], recipe["seed"]
+    sizes = recipe["notes"]
     _BASE[:] = read_prepared(base) if base is not None else []
     kinds = {kind: int(sizes[kind] * share) for kind in ("en", "base", "es", "fr")}
     if not _BASE:
@@ -168,7 +168,7 @@ def main() -> None:
     parser.add_argument("--meddocan", type=Path)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--share", type=float, default=1.0, help="of each kind of notes; for trying it out")
-    parser.add_argument("--further", action="store_true", help="the notes of the second training")
+    parser.add_argument("--round", type=int, default=1, help="the training that the notes are for")
     said = parser.parse_args()
     if said.prepare:
         prepare_base(said.base, said.prepare)
@@ -176,9 +176,8 @@ def main() -> None:
     began = time.perf_counter()
     base = said.base and prepare_base(said.base, said.out.with_suffix(f".base{PREPARED}"))
     recipe = read_recipe()
-    if said.further:
-        recipe["seed"] = recipe["further"]["seed"]
-    n = write_notes(recipe, base, said.meddocan, said.out, said.share)
+    seed = recipe["rounds"][said.round - 1]["seed"]
+    n = write_notes(recipe, seed, base, said.meddocan, said.out, said.share)
     print(f"{n} notes written in {time.perf_counter() - began:.0f} s", flush=True)
 
 

@@ -4,8 +4,8 @@
 #   OUT=FOLDER sh run.sh SECONDS [SHARE] [CHANGES]
 #
 # SHARE (1 unless given) is of the notes, CHANGES are settings to change, as JSON; both for trying it out. Notes that
-# are there from a call before are taken. With FURTHER=--further it is the second training, and the folder's `encoder`
-# the run of the first. `train.py --unpack $OUT/run RUN` joins the files.
+# are there from a call before are taken. With ROUND=2 it is the second training, and the folder's `encoder` the run of the
+# first; and so on. `train.py --unpack $OUT/run RUN` joins the files.
 set -eu
 began=$(date +%s)
 limit=$1 share=${2:-1} changes=${3:-"{}"}
@@ -29,10 +29,10 @@ if [ ! -e "$work/notes/held_out.jsonl" ]; then
     mkdir -p "$work/meddocan"
     tar -C "$work/meddocan" -xzf "$here/meddocan.tar.gz"
     "$python" "$here/recipes/all/all_notes.py" --base "$here/base.gz" --meddocan "$work/meddocan" \
-        --out "$work/notes" --share "$share" ${FURTHER:-}
+        --out "$work/notes" --share "$share" --round "${ROUND:-1}"
 fi
 left=$((limit - $(date +%s) + began))
 echo "$left s left to train"
-"$python" "$here/recipes/all/train.py" --notes "$work/notes" ${FURTHER:-} --model "$here/encoder" --out "$work/run" \
+"$python" "$here/recipes/all/train.py" --notes "$work/notes" --round "${ROUND:-1}" --model "$here/encoder" --out "$work/run" \
     --keep "$out/run" --seconds "$left" --changes "$changes"
 ls -l "$out/run"

@@ -1,7 +1,7 @@
 """Train the model for all languages on the notes that all_notes.py wrote, or distil a smaller one from it.
 
     python recipes/all/train.py --notes NOTES --model ENCODER --out RUN [--seconds 540]
-    python recipes/all/train.py --notes NOTES --further --model RUN --out RUN2
+    python recipes/all/train.py --notes NOTES2 --round 2 --model RUN --out RUN2
     python recipes/all/train.py --notes NOTES --teacher RUN --layers 3 --out STUDENT
 
 ENCODER is what encoder.py wrote. With `--seconds` the first epoch is timed, and where all would not fit,
@@ -66,7 +66,7 @@ def train(
 
     began = time.perf_counter()
     recipe = read_recipe()
-    settings = TrainSettings().changed(**{**recipe["train"], "seed": recipe["seed"], **changes})
+    settings = TrainSettings().changed(**{**recipe["train"], **changes})
     documents, held_out = read_notes(notes / "train"), _read_part(notes / "held_out.jsonl")
     print(f"{len(documents)} notes read in {time.perf_counter() - began:.1f} s", flush=True)
     launch = Launch(out, overwrite=True, n_cutters=min(16, os.cpu_count() or 1))
@@ -132,7 +132,7 @@ def main() -> None:
     )
     parser.add_argument("--notes", type=Path)
     parser.add_argument("--model", help="folder of the encoder")
-    parser.add_argument("--further", action="store_true", help="the second training, of a run")
+    parser.add_argument("--round", type=int, default=1, help="the training, from the run of the one before")
     parser.add_argument("--teacher", type=Path, help="a run to distil a smaller student from")
     parser.add_argument("--layers", type=int, default=3, help="layers of the student")
     parser.add_argument("--out", type=Path)
@@ -144,11 +144,10 @@ def main() -> None:
     if said.unpack:
         unpack_run(*said.unpack)
         return
-    changes, model = json.loads(said.changes), said.model
-    if said.further:
-        changes = read_recipe()["further"] | changes
+    recipe, model = read_recipe(), said.model
+    changes = recipe["rounds"][said.round - 1] | (recipe["shrink"] if said.teacher else {})
+    changes |= json.loads(said.changes)
     if said.teacher:
-        changes = read_recipe()["shrink"] | changes
         model = str(cut_layers(said.teacher, said.layers, said.out.with_name(f"{said.out.name}-start")))
     train(said.notes, model, said.out, changes, str(said.teacher or ""), said.seconds)
     if said.keep:

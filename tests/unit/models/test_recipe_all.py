@@ -42,7 +42,7 @@ def recipe() -> Iterator[dict[str, ModuleType]]:
 def notes(recipe: dict[str, ModuleType], tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("notes")
     written = recipe["all_notes"].write_notes(
-        recipe["all_notes"].read_recipe(), None, None, out / "notes", SHARE
+        recipe["all_notes"].read_recipe(), 1, None, None, out / "notes", SHARE
     )
     assert written == 11 + 9 + 7
     return out / "notes"
@@ -79,7 +79,9 @@ def test_the_notes_are_in_three_languages_and_the_same_again(
     found = recipe["train"].read_notes(notes / "train")
     assert len(found) == len({note.id for note in found}) == 27
     assert {path.name[:2] for path in (notes / "train").iterdir()} == {"en", "es", "fr", "me"}
-    recipe["all_notes"].write_notes(recipe["all_notes"].read_recipe(), None, None, tmp_path / "again", SHARE)
+    recipe["all_notes"].write_notes(
+        recipe["all_notes"].read_recipe(), 1, None, None, tmp_path / "again", SHARE
+    )
     for path in sorted(notes.rglob("*.jsonl")):
         assert (tmp_path / "again" / path.relative_to(notes)).read_bytes() == path.read_bytes()
 
@@ -123,7 +125,7 @@ def test_a_second_training_goes_on_from_the_weights_of_the_first(
 ) -> None:
     # Of so few steps an average would be the weights at the start.
     changes = CHANGES | {"average": 0.0}
-    further = recipe["all_notes"].read_recipe()["further"] | changes
+    further = recipe["all_notes"].read_recipe()["rounds"][1] | changes
     first = recipe["train"].train(notes, str(run), tmp_path / "first", changes)
     second = recipe["train"].train(notes, str(tmp_path / "first"), tmp_path / "second", further)
     begun, gone_on = (each["epochs"][0]["train"]["accuracy"] for each in (first, second))
