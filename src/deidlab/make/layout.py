@@ -27,6 +27,10 @@ _WHOLE = (
     "whole_abroad.txt",
     "whole_hurried.txt",
     "whole_office.txt",
+    "whole_rounds.txt",
+    "whole_letters.txt",
+    "whole_field.txt",
+    "whole_screens.txt",
 )
 _BARE = "whole_bare.txt"
 _FILES = ("words.txt", "plain.txt", "terse.txt", "labelled.txt", "tails.txt", "passing.txt", "frames.txt")
