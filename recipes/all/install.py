@@ -14,7 +14,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import package as shared  # noqa: E402
 from all_notes import read_recipe  # noqa: E402
-from judge import DATA, SETS, judge  # noqa: E402
+from judge import DATA, DEVELOPMENT, judge  # noqa: E402
 
 from deidlab.corpus import read_corpus  # noqa: E402
 
@@ -28,7 +28,7 @@ def main() -> None:
     parser.add_argument("--models", type=Path, default=shared.MODELS, help="where embedded models lie")
     parser.add_argument("--limit", type=int, help="first notes of each set; for trying it out")
     said = parser.parse_args()
-    notes = [note for name in SETS for note in list(read_corpus(DATA / name, "inline"))[: said.limit]]
+    notes = [note for name in DEVELOPMENT for note in list(read_corpus(DATA / name, "inline"))[: said.limit]]
     record = shared.export_int8(said.run, said.work, notes, **read_recipe()["tagger"])
     story = shared.read_story(HERE / "card.toml")
     shared.install(said.work, story, judge(str(said.work), said.limit), said.run, record, said.models)

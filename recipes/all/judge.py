@@ -28,6 +28,8 @@ SETS = {
     "notes-es-judge": "40 Spanish notes, only counted.",
     "notes-fr-judge": "50 French notes, only counted.",
 }
+# What choices may be made on; the others are only counted.
+DEVELOPMENT = ("notes-en", "notes-en-fresh", "notes-es-fresh")
 COLUMNS = (r"\w+.recall", r"\w+.precision", "privacy.clean_documents", "strict.f1")
 
 

@@ -21,7 +21,7 @@ from deidlab.make.whole import SLOT
 from deidlab.types import Document
 
 CODES = tuple(code for code in languages.known() if languages.find(code).notes is not None)
-N_WHOLE = {"es": 580, "fr": 480}
+N_WHOLE = {"es": 725, "fr": 609}
 LABELS = {
     "PATIENT", "DOCTOR", "USERNAME", "PROFESSION", "HOSPITAL", "ORGANIZATION", "STREET", "CITY", "STATE", "COUNTRY",
     "ZIP", "ROOM", "LOCATION-OTHER", "AGE", "DATE", "PHONE", "FAX", "EMAIL", "URL", "IPADDR", "SSN", "MEDICALRECORD",
