@@ -35,7 +35,8 @@ class Findings:
 
     def word_scores(self) -> list[WordScore]:
         """Start, end and PHI probability of every word."""
-        return [(*word, sure) for word, sure in zip(self.words, self.phi.tolist(), strict=True)]
+        scores = zip(self.words, self.phi.tolist(), strict=True)
+        return [(start, end, sure) for (start, end), sure in scores]
 
 
 Answer = tuple[tuple[Span, ...], list[WordScore]]

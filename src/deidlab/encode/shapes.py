@@ -23,7 +23,12 @@ def find_shapes(text: str, words: Sequence[Word]) -> list[int]:
     before = 0
     for start, end in words:
         # Most words follow another at once or after one blank.
-        gap = 0 if start == before and before else _gap(text[before:start], before == 0)
+        if before and start == before:
+            gap = 0
+        elif before and start == before + 1 and text[before] == " ":
+            gap = 1
+        else:
+            gap = _gap(text[before:start], before == 0)
         shapes.append(_kind(text[start:end]) * len(_GAPS) + gap)
         before = end
     return shapes

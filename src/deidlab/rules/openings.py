@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from deidlab.rules.folding import folded
@@ -26,56 +27,62 @@ _NO_LETTER = re.compile(r"[^\w ]")
 
 
 class Openings:
-    """Several patterns, each with what its matches begin with: alternatives as they stand in it, and functions.
+    """Several patterns, each with what its matches begin with: alternatives as they stand in it, or functions.
 
     Of `hij[oa]s?|madre` the first letters count, in any case and with accents or without; they begin where no
-    letter, digit or underscore stands before. The alternative `\\d` is a number. A function gives the places of
-    a text where matches may begin.
+    letter, digit or underscore stands before. The alternative `\\d` is a number. A function gives the places
+    of a text where matches may begin.
     """
 
     def __init__(self, *patterns: tuple[re.Pattern[str], *tuple[str | Places, ...]]) -> None:
-        self._patterns = [pattern for pattern, *_ in patterns]
-        self._owners: dict[str, list[int]] = {}
-        self._functions: list[tuple[Places, int]] = []
-        for number, (_, *openings) in enumerate(patterns):
-            for opening in openings:
-                self._add(number, opening)
-        self._automaton = functools.cache(self._make_automaton)
-
-    def _add(self, number: int, opening: str | Places) -> None:
-        if not isinstance(opening, str):
-            self._functions.append((opening, number))
-            return
-        for letters in first_letters(opening):
-            if letters == _NUMBER:
-                self._functions.append((digit_starts, number))
-            else:
-                self._owners.setdefault(letters, []).append(number)
+        self._patterns = [(pattern, [_places_function(each) for each in own]) for pattern, *own in patterns]
 
     def find(self, text: str) -> Iterator[tuple[int, re.Match[str]]]:
         """Each pattern's number and its matches, pattern by pattern."""
-        for number, places in enumerate(self._places(text)):
-            for match in scan(self._patterns[number], text, sorted(places)):
-                yield number, match
+        for number, (pattern, functions) in enumerate(self._patterns):
+            places = [place for function in functions for place in function(text)]
+            if places:
+                for match in scan(pattern, text, sorted(places)):
+                    yield number, match
 
-    def _places(self, text: str) -> list[list[int]]:
-        """For each pattern, where a match of it may begin."""
-        places: list[list[int]] = [[] for _ in self._patterns]
-        for function, number in self._functions:
-            places[number] += function(text)
-        if self._owners:
-            owners = tuple(self._owners.values())
-            found = self._automaton().find_matches_as_indexes(_searchable(text), overlapping=True)
-            for index, start, _ in found:
-                for number in owners[index]:
-                    places[number].append(start)
-        return places
 
-    def _make_automaton(self) -> AhoCorasick:
-        from ahocorasick_rs import AhoCorasick, Implementation
+def _places_function(opening: str | Places) -> Places:
+    if not isinstance(opening, str):
+        return opening
+    letters = first_letters(opening)
+    # The words of all openings are numbered, so that a text is searched for them once.
+    with _NUMBERING:
+        words = [_WORDS.setdefault(each, len(_WORDS)) for each in letters if each != _NUMBER]
+    numbered = _NUMBER in letters
 
-        # A blank in front makes every match start at a word, at no cost.
-        return AhoCorasick([" " + word for word in self._owners], implementation=Implementation.DFA)
+    def find_places(text: str) -> list[int]:
+        found = _find_words(text, len(_WORDS))
+        places = [place for word in words if word in found for place in found[word]]
+        return [*places, *digit_starts(text)] if numbered else places
+
+    return find_places
+
+
+_WORDS: dict[str, int] = {}
+_NUMBERING = threading.Lock()
+
+
+@functools.lru_cache(maxsize=2)
+def _find_words(text: str, n_words: int) -> dict[int, list[int]]:
+    """Where each of the first so many words stands that has a place in the text."""
+    places: dict[int, list[int]] = {}
+    for word, start, _ in _automaton(n_words).find_matches_as_indexes(_searchable(text), overlapping=True):
+        places.setdefault(word, []).append(start)
+    return places
+
+
+@functools.lru_cache(maxsize=1)
+def _automaton(n_words: int) -> AhoCorasick:
+    from ahocorasick_rs import AhoCorasick, Implementation
+
+    # A blank in front makes every match start at a word, at no cost.
+    words = [" " + word for word in list(_WORDS)[:n_words]]
+    return AhoCorasick(words, implementation=Implementation.DFA)
 
 
 def first_letters(alternatives: str) -> list[str]:
@@ -125,7 +132,6 @@ def places_of(mark: str) -> Places:
     return lambda text: [match.start() for match in pattern.finditer(text)]
 
 
-@functools.lru_cache(maxsize=2)
 def _searchable(text: str) -> str:
     """A blank and the folded text, with nothing in it but letters, digits and blanks."""
     plain = folded(text)
