@@ -121,5 +121,7 @@ class Describer:
         end = first
         while end < len(words) and words[end][1] <= span.end:
             end += 1
-        sure = float(probabilities[first:end, self._columns[span.label]].sum(axis=1).mean())
+        # As `sum` and `mean` add up, without what they ask first: a span has few words.
+        own = np.add.reduce(probabilities[first:end, self._columns[span.label]], axis=1)
+        sure = float(np.add.reduce(own) / len(own))
         return Span(span.start, span.end, span.label, min(1.0, max(0.0, sure)), self._source)

@@ -61,6 +61,7 @@ _lowered_word, _folded_word = functools.lru_cache(_WORDS)(_lower), functools.lru
 _lowered_text, _folded_text = functools.lru_cache(2)(_lower), functools.lru_cache(2)(_fold)
 
 
+@each_word
 def fold_term(term: str) -> str:
     """A listed term as `folded` shows it, its blanks made single."""
     return " ".join(folded(plain_form(term)).split())
@@ -84,10 +85,10 @@ def fold_terms(terms: Iterable[str]) -> list[str]:
     if whole.count("\n") >= len(listed):
         listed = tuple(term.replace("\n", " ") for term in listed)
         whole = "\n".join(listed)
-    lower = lowered(whole)
+    lower = _lower(whole)
     if _FOLDED.fullmatch(lower):
         return list(dict.fromkeys(filter(None, lower.split("\n"))))
-    lower = lowered("\n".join(map(plain_form, listed)))
+    lower = _lower("\n".join(map(plain_form, listed)))
     table = {**(_PUNCTUATION if lower.isascii() else _wide_table()), ord("\n"): "\n"}
     plain = (" ".join(term.split()) for term in lower.translate(table).split("\n"))
     return list(dict.fromkeys(filter(None, plain)))

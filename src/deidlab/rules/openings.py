@@ -27,7 +27,7 @@ _NO_LETTER = re.compile(r"[^\w ]")
 
 
 class Openings:
-    """Several patterns, each with what its matches begin with: alternatives as they stand in it, or functions.
+    """Several patterns, each with what its matches begin with: alternatives as in it, or functions.
 
     Of `hij[oa]s?|madre` the first letters count, in any case and with accents or without; they begin where no
     letter, digit or underscore stands before. The alternative `\\d` is a number. A function gives the places

@@ -53,6 +53,11 @@ def capital_starts(text: str) -> list[int]:
     return [match.start() for match in _CAPITAL.finditer(text)]
 
 
+def shouted_starts(text: str) -> list[int]:
+    """Those of them that another capital follows."""
+    return [start for start in capital_starts(text) if text[start + 1 : start + 2].isupper()]
+
+
 @each_word
 def fold_word(word: str) -> str:
     return folded(word).strip().replace(" ", "")

@@ -5,12 +5,14 @@ And forms of its own: days of this month, short months in capitals, weekdays wit
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 
 from deidlab.languages.es.rules.words import cue_words
 from deidlab.rules import dates
 from deidlab.rules.folding import folded
+from deidlab.rules.numbers import digit_starts
 from deidlab.rules.openings import Openings
 from deidlab.types import Span
 
@@ -21,27 +23,41 @@ _WEEKDAY = "lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bado|domingo"
 _DAY_MONTH = r"(?:0?[1-9]|[12]\d|3[01])/(?:0?[1-9]|1[0-2])(?:/\d{2,4})?(?![\d/])"
 _ABRIDGED = "lun|mar|mi[ée]|jue|vie|s[áa]b|dom"
 _CUE = "fecha|control|cita|visita|revisión|próxima|preferente|desde|hasta"
+_DAY_BEFORE_WORD = re.compile(r"\d{1,2}[ /.-][^\W\d_]")
+
+
+@functools.lru_cache(maxsize=2)
+def _days_before_words(text: str) -> list[int]:
+    """Where numbers begin that a word follows."""
+    return [start for start in digit_starts(text) if _DAY_BEFORE_WORD.match(text, start)]
+
+
+def _days_after_articles(text: str) -> list[int]:
+    """Where numbers begin behind `el`, `al` or `del`."""
+    return [start for start in digit_starts(text) if text[start - 2 : start] in ("l ", "L ")]
+
+
 # Each with what it begins with.
 _OWN = tuple(
-    (re.compile(pattern, re.IGNORECASE), opening)
-    for pattern, opening in (
+    (re.compile(pattern, re.IGNORECASE), *openings)
+    for pattern, *openings in (
         (rf"\b(?:{_WEEKDAY})(?: santo)?,? ?(?:d[ií]a )?\d{{1,2}}(?![\d:/.,]\d|\d| ?h)(?: de (?:{_MONTH}))?",
          _WEEKDAY),
         ((rf"(?<=\b[ea]l )d[ií]a \d{{1,2}}\b(?! (?:de (?!{_MONTH})|del (?!mes)|\+|post))"
           rf"(?: de (?:{_MONTH}))?"), "d[ií]a"),
         (rf"(?<=\bdel )d[ií]a \d{{1,2}}\b(?! (?:de (?!{_MONTH})|\+|post))", "d[ií]a"),
-        (rf"(?<![\w/.-])\d{{1,2}}[ /.-](?:{_SHORT})\.?[ /.-](?:\d{{4}}|\d{{2}})\b", r"\d"),
-        (rf"(?<![\w/.-])\d{{1,2}} (?:de )?(?:{_SHORT})\b\.?(?![\w/-])", r"\d"),
-        (r"(?<![\w/.-])\d{1,2} del? (?:presente|corriente|actual|cte\.?)(?: mes| año)?", r"\d"),
+        (rf"(?<![\w/.-])\d{{1,2}}[ /.-](?:{_SHORT})\.?[ /.-](?:\d{{4}}|\d{{2}})\b", _days_before_words),
+        (rf"(?<![\w/.-])\d{{1,2}} (?:de )?(?:{_SHORT})\b\.?(?![\w/-])", _days_before_words),
+        (r"(?<![\w/.-])\d{1,2} del? (?:presente|corriente|actual|cte\.?)(?: mes| año)?", _days_before_words),
         (rf"\b(?:{_MONTH})\b(?: (?:de|del) (?:\d{{4}}|presente año|año pasado))?", _MONTH),
         # With a word that announces a day: a fraction or a pressure has none.
         (rf"\b(?:{_WEEKDAY}|{_ABRIDGED})\.? {_DAY_MONTH}", f"{_WEEKDAY}|{_ABRIDGED}"),
-        (rf"(?<=\b[ea]l )(?:d[ií]a )?{_DAY_MONTH}(?! ?(?:de|%))", r"d[ií]a|\d"),
-        (rf"(?<=\bdel )(?:d[ií]a )?{_DAY_MONTH}", r"d[ií]a|\d"),
+        (rf"(?<=\b[ea]l )(?:d[ií]a )?{_DAY_MONTH}(?! ?(?:de|%))", "d[ií]a", _days_after_articles),
+        (rf"(?<=\bdel )(?:d[ií]a )?{_DAY_MONTH}", "d[ií]a", _days_after_articles),
         (rf"\b(?:{_CUE}):? (?P<it>{_DAY_MONTH})", _CUE),
-        (r"(?<![\w/.-])\d{1,2}[-/](?-i:I{1,3}|IV|VI{0,3}|IX|XI{0,2})[-/]\d{2,4}\b", r"\d"),
+        (r"(?<![\w/.-])\d{1,2}[-/](?-i:I{1,3}|IV|VI{0,3}|IX|XI{0,2})[-/]\d{2,4}\b", _days_before_words),
         (r"\b(?:primavera|verano|otoño|invierno) (?:de|del) \d{4}", "primavera|verano|otoño|invierno"),
-        (r"(?<=\bdesde el )\d{1,2}\b(?=[,;)]|\.\s)", r"\d"),
+        (r"(?<=\bdesde el )\d{1,2}\b(?=[,;)]|\.\s)", _days_after_articles),
         (r"(?<=[Ll]os )años \d0\b", "años"),
     )
 )  # fmt: skip

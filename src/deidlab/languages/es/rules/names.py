@@ -42,7 +42,10 @@ _CALLING = (
 _CALLED = re.compile(
     rf"(?<![\w.])(?P<name>(?:[{UPPER}]\. ?){{0,2}}{WORD}(?: {WORD}){{0,3}})(?:, | \(|/)(?i:{_CALLING})"
 )
-_DONE = r"operad|vist|valorad|atendid|acompañad|implantad|realizad|intervenid|traíd|comentad|avisad|revisad|explorad|supervisad"
+_DONE = (
+    r"operad|vist|valorad|atendid|acompañad|implantad|realizad|intervenid|traíd|comentad|avisad|revisad|"
+    r"explorad|supervisad"
+)
 _SPEAKS = r"hablo|hablado|comento|contacto|contactado|llamo"
 _DEED = re.compile(
     rf"\b(?:(?:{_DONE})[oa]s? (?:\S{{1,12}} ){{0,2}}(?:por|con)|(?:{_SPEAKS}) (?:con|c/|a)) "
@@ -74,7 +77,8 @@ def _after_a_deed(text: str) -> Iterator[Span]:
 def _before_a_calling(text: str) -> Iterator[Span]:
     """`B. Outeiral, médico de familia`, `Uxía (enfermería)`; and an initial with a family name on its own."""
     starts = capital_starts(text)
-    for match in (*scan(_CALLED, text, starts), *scan(_SIGNATURE, text, starts)):
+    initials = [start for start in starts if text[start + 1 : start + 2] == "."]
+    for match in (*scan(_CALLED, text, starts), *scan(_SIGNATURE, text, initials)):
         name = match.lastgroup or "name"
         words = TOKEN.findall(match[name])
         if not any(is_never(word) or fold_word(word) in word_list_of("species") for word in words):

@@ -46,7 +46,8 @@ _SIBLINGS = "enfants?|fils|filles?|garçons?|frères?|sœurs?"
 _PATTERNS = tuple(
     (re.compile(pattern, re.IGNORECASE), score, opening)
     for pattern, score, opening in (
-        (rf"\bâgé(?:e|s|es|\(e\))?,? (?:respectivement )?(?:de|d['’])(?: près de| environ)? ?{_AGE}", 0.95, "âgé"),
+        (rf"\bâgé(?:e|s|es|\(e\))?,? (?:respectivement )?(?:de|d['’])(?: près de| environ)? ?{_AGE}", 0.95,
+         "âgé"),
         (rf"\bâgé(?:e|s|es|\(e\))? ?: ?{_AGE}", 0.95, "âgé"),
         ((r"\b(?:âge|age)[ \t]{0,3}[:=|][ \t]{0,4}(?P<it>\d{1,3}(?: ?(?:ans|a\b\.?|mois|"
          r"jours))?)(?!\w)"), 0.93, "âge"),
@@ -55,8 +56,10 @@ _PATTERNS = tuple(
          rf"d['’])?{_AGE}"
          r"(?! (?:d['’]évolution|de traitement|de suivi|après|plus tard|avant|de grossesse))"), 0.88, _WHO),
         (rf"(?:^|[.|;:\n(])[ \t]{{0,3}}{_YEARS}(?=[ \t]{{0,2}}(?:[,.;|/)]|$|\n))", 0.85, _sentence_starts),
-        (rf"\b(?-i:[A-ZÀ-Ý][a-zà-ÿA-ZÀ-Ý'’-]{{1,}}),? (?:\()?{_YEARS}(?= ?(?:[,.;)\n]|$))", 0.85, _capital_starts),
-        (r"\b(?:[HF]|M|homme|femme|pt|pte)[ ,/]{1,2}(?P<it>\d{2,3} ?(?:ans|a\.?))(?!\w)", 0.85, "h|f|m|homme|femme|pt|pte"),
+        (rf"\b(?-i:[A-ZÀ-Ý][a-zà-ÿA-ZÀ-Ý'’-]{{1,}}),? (?:\()?{_YEARS}(?= ?(?:[,.;)\n]|$))", 0.85,
+         _capital_starts),
+        (r"\b(?:[HF]|M|homme|femme|pt|pte)[ ,/]{1,2}(?P<it>\d{2,3} ?(?:ans|a\.?))(?!\w)", 0.85,
+         "h|f|m|homme|femme|pt|pte"),
         # 72 a., (45a): in shorthand, where nothing else follows.
         ((r"(?<![\w.,/:-])(?P<it>[1-9]\d ?(?-i:a)\.?)(?=[ ,;)\n]|$)(?! (?:la|le|les|\d|été|eu|un|"
          r"une))(?<! à \d\da)(?=[,;)\n.]|$| [,(])"), 0.7, r"\d"),

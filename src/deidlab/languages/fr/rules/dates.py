@@ -33,12 +33,12 @@ _UNITS = (
     r"heures?|min|doses?|x\b|/))"
 )
 _SINCE = (
-    r"en|fin|début|mi|mi-|courant|depuis|dès|vers|jusqu['’]en|jusqu['’]à|de|d['’]|à|mois de|mois d['’]|pour|entre|et|"
-    r"avant|après"
+    r"en|fin|début|mi|mi-|courant|depuis|dès|vers|jusqu['’]en|jusqu['’]à|de|d['’]|à|mois de|mois d['’]|pour|"
+    r"entre|et|avant|après"
 )
 _IN_YEAR = (
-    r"en|depuis|dès|vers|jusqu['’]en|année|an|avant|après|entre|et|courant|fin|début|printemps|depuis l['’]année|de|"
-    r"opérée? en|de fin"
+    r"en|depuis|dès|vers|jusqu['’]en|année|an|avant|après|entre|et|courant|fin|début|printemps|"
+    r"depuis l['’]année|de|opérée? en|de fin"
 )
 _WORD_BEFORE_YEAR = re.compile(r"\b\w{1,28}[ ,]{1,2}$")
 
@@ -58,7 +58,8 @@ _PATTERNS = tuple(
          rf"/) ?{_DAY}(?:er)?)?[ .-]?"
          rf"(?:de )?(?<=[\d\s.r-]){_MONTH}(?:[ .-]?(?:de )?(?:{_YEAR}|['’]?\d\d(?![\d\w%/.,:])(?! ?(?:h|"
          rf"mg|ml|ans))))?(?!\d)"), 0.96, rf"{_WEEKDAY}|\d"),
-        (rf"\b(?:(?:{_FULL_MONTH})|(?:{_SHORT_MONTH})(?!\w)\.?)(?: de)?[ -/]{_YEAR}\b", 0.95, f"{_FULL_MONTH}|{_SHORT_MONTH}"),
+        (rf"\b(?:(?:{_FULL_MONTH})|(?:{_SHORT_MONTH})(?!\w)\.?)(?: de)?[ -/]{_YEAR}\b", 0.95,
+         f"{_FULL_MONTH}|{_SHORT_MONTH}"),
         (rf"\b{_YEAR}[ -](?:{_FULL_MONTH})(?: {_DAY})?\b", 0.85, r"\d"),
         (rf"\b(?:(?:{_SINCE})[ -]?)(?P<it>{_FULL_MONTH})\b(?! pied)", 0.8, _SINCE),
         (rf"\b(?P<it>(?:{_FULL_MONTH})) (?:dernier|prochain|passé)\b", 0.9, _FULL_MONTH),

@@ -20,7 +20,15 @@ from deidlab.languages.fr.rules.words import (
     is_particle,
 )
 from deidlab.rules.numbers import scan
-from deidlab.rules.person import LOWER, UPPER, WORD, capital_starts, fold_word, has_few_capitals
+from deidlab.rules.person import (
+    LOWER,
+    UPPER,
+    WORD,
+    capital_starts,
+    fold_word,
+    has_few_capitals,
+    shouted_starts,
+)
 from deidlab.rules.wordlists import word_list
 from deidlab.types import Span
 
@@ -100,7 +108,7 @@ def _in_capitals(text: str) -> Iterator[Span]:
     Of what is left without words at the edges that are no names, most must be listed, one of them a given
     name, and one long.
     """
-    for match in scan(_SHOUTED, text, capital_starts(text)):
+    for match in scan(_SHOUTED, text, shouted_starts(text)):
         words = [word for word in TOKEN.finditer(text, *match.span()) if not is_particle(word.group())]
         named = [is_known(word.group()) and not is_never(word.group()) for word in words]
         if not any(named):

@@ -102,7 +102,8 @@ def _after_a_deed(text: str) -> Iterator[Span]:
 def _before_a_calling(text: str) -> Iterator[Span]:
     """`B. Lacasse, infirmière`, `Sylvie (ergothérapeute)`; and an initial with a family name on its own."""
     starts = capital_starts(text)
-    for match in (*scan(_CALLED, text, starts), *scan(_SIGNATURE, text, starts)):
+    initials = [start for start in starts if text[start + 1 : start + 2] == "."]
+    for match in (*scan(_CALLED, text, starts), *scan(_SIGNATURE, text, initials)):
         name = match.lastgroup or "name"
         words = [word for word in TOKEN.findall(match[name]) if len(word.strip(".")) > 1]
         start = match.start(name)

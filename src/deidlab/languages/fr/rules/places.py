@@ -43,7 +43,10 @@ def _places() -> tuple[Terms, dict[str, tuple[str, str]]]:
     return Terms(known), known
 
 
-_ORIGINS = r"originaire|native?|natif|proviens?t?|provenant|venue?s?|arrive|arrivée?|vient|viennent|revient|habitante?"
+_ORIGINS = (
+    r"originaire|native?|natif|proviens?t?|provenant|venue?s?|arrive|arrivée?|vient|viennent|revient|"
+    r"habitante?"
+)
 _LIVES = (
     r"née?|domiciliée?|habite|habitent|habitant|résidant|réside|résident|vit|vivent|vivant|demeurant|demeure|"
     r"installée?|hébergée?|scolarisée?|travaille|séjour(?:ne|née)?|voyage|vacances|retourne|retournée?|déménagée?|"
