@@ -33,7 +33,6 @@ def _bare(text: str) -> str:
     return bare
 
 
-@functools.lru_cache(maxsize=65536)
 def known_name(word: str, home: str = "") -> tuple[str, str, str]:
     """What the banks know of a word: its gender as a given name ('m', 'f', 'mf' or ''), its origin as a given
     name and its origin as a family name ('' where they know none). One of several origins is of `home`."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import re
 import threading
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -35,7 +36,10 @@ class Openings:
     """
 
     def __init__(self, *patterns: tuple[re.Pattern[str], *tuple[str | Places, ...]]) -> None:
-        self._patterns = [(pattern, [_places_function(each) for each in own]) for pattern, *own in patterns]
+        self._patterns = [
+            (pattern, [places_of_words(each) if isinstance(each, str) else each for each in own])
+            for pattern, *own in patterns
+        ]
 
     def find(self, text: str) -> Iterator[tuple[int, re.Match[str]]]:
         """Each pattern's number and its matches, pattern by pattern."""
@@ -46,10 +50,9 @@ class Openings:
                     yield number, match
 
 
-def _places_function(opening: str | Places) -> Places:
-    if not isinstance(opening, str):
-        return opening
-    letters = first_letters(opening)
+def places_of_words(alternatives: str) -> Places:
+    """A function that gives the places of what alternatives begin with: words, and numbers for `\\d`."""
+    letters = first_letters(alternatives)
     # The words of all openings are numbered, so that a text is searched for them once.
     with _NUMBERING:
         words = [_WORDS.setdefault(each, len(_WORDS)) for each in letters if each != _NUMBER]
@@ -124,6 +127,21 @@ def _group_end(alternative: str) -> int:
         if not depth:
             return place + 1
     raise ValueError(f"{alternative}: a group is not closed")
+
+
+def numbers_before(alternatives: str, reach: int) -> Places:
+    """A function that gives the places of numbers with one of the words at most so many characters behind."""
+    words = places_of_words(alternatives)
+
+    def find_places(text: str) -> list[int]:
+        numbers = digit_starts(text)
+        return [
+            number
+            for word in words(text)
+            for number in numbers[bisect_left(numbers, word - reach) : bisect_left(numbers, word)]
+        ]
+
+    return find_places
 
 
 def places_of(mark: str) -> Places:

@@ -53,6 +53,11 @@ def capital_starts(text: str) -> list[int]:
     return [match.start() for match in _CAPITAL.finditer(text)]
 
 
+def initial_starts(text: str) -> list[int]:
+    """Those of them that a full stop follows."""
+    return [start for start in capital_starts(text) if text[start + 1 : start + 2] == "."]
+
+
 def shouted_starts(text: str) -> list[int]:
     """Those of them that another capital follows."""
     return [start for start in capital_starts(text) if text[start + 1 : start + 2].isupper()]

@@ -21,7 +21,7 @@ from deidlab.languages.es.rules.words import (
 from deidlab.rules.folding import Cues, lowered
 from deidlab.rules.numbers import scan
 from deidlab.rules.openings import Openings
-from deidlab.rules.person import INITIAL, LOWER, UPPER, WORD, capital_starts, fold_word
+from deidlab.rules.person import INITIAL, LOWER, UPPER, WORD, capital_starts, fold_word, initial_starts
 from deidlab.types import Span
 
 SOURCE = "rules:name"
@@ -77,8 +77,7 @@ def _after_a_deed(text: str) -> Iterator[Span]:
 def _before_a_calling(text: str) -> Iterator[Span]:
     """`B. Outeiral, médico de familia`, `Uxía (enfermería)`; and an initial with a family name on its own."""
     starts = capital_starts(text)
-    initials = [start for start in starts if text[start + 1 : start + 2] == "."]
-    for match in (*scan(_CALLED, text, starts), *scan(_SIGNATURE, text, initials)):
+    for match in (*scan(_CALLED, text, starts), *scan(_SIGNATURE, text, initial_starts(text))):
         name = match.lastgroup or "name"
         words = TOKEN.findall(match[name])
         if not any(is_never(word) or fold_word(word) in word_list_of("species") for word in words):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from deidlab.languages.fr.rules.words import PLAIN, cue_words, is_never
 from deidlab.rules.numbers import digit_starts, scan
-from deidlab.rules.openings import Openings
+from deidlab.rules.openings import Openings, numbers_before
 from deidlab.rules.person import LOWER, UPPER, capital_starts
 from deidlab.types import Span
 
@@ -18,6 +18,7 @@ _JOINTS = (
     r"(?:de )?[dDlL]['’]){0,3}+"
 )
 _NUMBER = r"\d{1,5}(?:[ -]?(?:bis|ter|quater|BIS|TER|[A-Da-d]))?(?: ?[-/] ?\d{1,5})?(?:,| ,)? "
+_LONGEST_NUMBER = 24
 _NAMED = (
     rf"{_JOINTS}(?:{PLAIN}|\d{{1,3}}(?:er|e|ère|ème)?|[{UPPER}]\.|[Ss]te?\.)(?!\w)"
     rf"(?:[ -]{_JOINTS}(?:{PLAIN}|[{UPPER}]\.(?= [{UPPER}])|1[89]\d\d(?!\d)|(?:[Nn]ord|[Ss]ud|[Ee]st|"
@@ -34,7 +35,7 @@ _WAY = rf"(?i:{_WAYS})(?!\w) "
 _PATTERNS = (
     # 12, rue des Lilas; 3 bis avenue Jean-Jaurès; 1455 boul. De Maisonneuve Ouest, app. 3
     (re.compile(rf"(?<![\w.,/-]){_NUMBER}{_WAY}(?P<named>{_NAMED}|{_SMALL_NAMED})(?i:{_FLAT}){{0,3}}"), 0.95,
-     r"\d"),
+     numbers_before(_WAYS, _LONGEST_NUMBER)),
     # rue de la Loi 16; Rue du Rhône, 14
     (re.compile(rf"(?<![\w.,/'’-]){_WAY}(?P<named>{_NAMED})(?i:{_FLAT}){{1,3}}"), 0.93, _WAYS),
     (re.compile(rf"(?<![\w.,/'’-]){_WAY}(?P<named>{_NAMED})"), 0.8, _WAYS),

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from deidlab.languages.fr.rules.words import cues_of
 from deidlab.rules.numbers import long_starts, scan
 from deidlab.rules.openings import Openings
-from deidlab.rules.person import capital_starts
+from deidlab.rules.person import shouted_starts
 from deidlab.types import Span
 
 SOURCE = "rules:id"
@@ -30,7 +30,7 @@ _DATE = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}|(?:19|20)\d\d")
 _FEWEST_DIGITS = 4
 _VEHICLE = "plaque|immatriculée?|immatriculation|véhicule|auto|voiture|taxi"
 _PLATES = Openings(
-    (re.compile(r"(?<![\w-])[A-HJ-NP-TV-Z]{2}-\d{3}-[A-HJ-NP-TV-Z]{2}(?![\w-])"), capital_starts),
+    (re.compile(r"(?<![\w-])[A-HJ-NP-TV-Z]{2}-\d{3}-[A-HJ-NP-TV-Z]{2}(?![\w-])"), shouted_starts),
     (re.compile(r"(?<![\w-])[1-9]-[A-Z]{3}-\d{3}(?![\w-])"), r"\d"),
     (re.compile(
         rf"\b(?:{_VEHICLE})\b[^.\n\d]{{0,24}}?"
@@ -76,7 +76,7 @@ def _checked(text: str) -> Iterator[Span]:
         for match in scan(pattern, text, long_starts(text)):
             if check(re.sub(r"\D", "", match.group())):
                 yield Span(*match.span(), "SSN", 0.97, SOURCE)
-    for match in scan(_NAM, text, capital_starts(text)):
+    for match in scan(_NAM, text, shouted_starts(text)):
         month, day = (int(number) for number in re.findall(r"\d\d", re.sub(r"\W", "", match.group())[6:10]))
         if 1 <= month % 50 <= 12 and 1 <= day <= 31:
             yield Span(*match.span(), "HEALTHPLAN", 0.95, SOURCE)

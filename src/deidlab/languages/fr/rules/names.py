@@ -22,7 +22,7 @@ from deidlab.languages.fr.rules.words import (
 from deidlab.rules.folding import Cues, lowered
 from deidlab.rules.numbers import scan
 from deidlab.rules.openings import Openings
-from deidlab.rules.person import INITIAL, LOWER, UPPER, WORD, capital_starts, fold_word
+from deidlab.rules.person import INITIAL, LOWER, UPPER, WORD, capital_starts, fold_word, initial_starts
 from deidlab.types import Span
 
 SOURCE = "rules:name"
@@ -87,7 +87,7 @@ def _others(text: str) -> Iterator[Span]:
     for _, match in _BIRTHS.find(text):
         if not is_never(match[1].split(" ")[-1]):
             yield Span(*match.span(1), "PATIENT", 0.9, SOURCE)
-    for match in scan(_BARE_INITIALS, text, capital_starts(text)):
+    for match in scan(_BARE_INITIALS, text, initial_starts(text)):
         yield Span(*match.span(), "PATIENT", 0.7, SOURCE)
 
 
@@ -102,8 +102,7 @@ def _after_a_deed(text: str) -> Iterator[Span]:
 def _before_a_calling(text: str) -> Iterator[Span]:
     """`B. Lacasse, infirmière`, `Sylvie (ergothérapeute)`; and an initial with a family name on its own."""
     starts = capital_starts(text)
-    initials = [start for start in starts if text[start + 1 : start + 2] == "."]
-    for match in (*scan(_CALLED, text, starts), *scan(_SIGNATURE, text, initials)):
+    for match in (*scan(_CALLED, text, starts), *scan(_SIGNATURE, text, initial_starts(text))):
         name = match.lastgroup or "name"
         words = [word for word in TOKEN.findall(match[name]) if len(word.strip(".")) > 1]
         start = match.start(name)

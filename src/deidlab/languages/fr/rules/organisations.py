@@ -35,7 +35,15 @@ _FIRM = re.compile(
     rf"(?<!\w)(?:{WORD}(?: (?:& |et )?{WORD}){{0,3}}) (?:S\.?A\.?S?|SARL|S\.?à\.?r\.?l\.?|SPRL|inc\.|ltée|"
     rf"Ltée|SNC|GmbH)(?!\w)"
 )
-_OPENINGS = Openings((_BODIES, _BODY), (_HOUSES, _HOUSE), (_FIRM, capital_starts), (_TOLD, _LABELS))
+_FIRM_SIGN = re.compile(r" (?:S\.?A|SARL|S\.?à|SPRL|inc\.|[lL]tée|SNC|GmbH)")
+
+
+def _starts_of_firms(text: str) -> list[int]:
+    """Capitals, where what kind of firm it is stands in the text at all."""
+    return capital_starts(text) if _FIRM_SIGN.search(text) else []
+
+
+_OPENINGS = Openings((_BODIES, _BODY), (_HOUSES, _HOUSE), (_FIRM, _starts_of_firms), (_TOLD, _LABELS))
 # What each of them finds, and how surely.
 _KINDS = (("ORGANIZATION", 0.8), ("HOSPITAL", 0.7), ("ORGANIZATION", 0.8), ("ORGANIZATION", 0.75))
 _WORD = re.compile(rf"[{UPPER}{LOWER}]+|\d+")
