@@ -126,7 +126,7 @@ def score_words(
         while index < len(words) and words[index][0] < end:
             scores[index] = max(scores[index], score)
             index += 1
-    return tuple(zip((start for start, _ in words), ends, scores, strict=True))
+    return tuple(zip([start for start, _ in words], ends, scores, strict=True))
 
 
 def certainty(span: Span) -> float:
