@@ -6,7 +6,7 @@ And what its words' probabilities are used for: to back what rules found, and to
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from deidlab.detect.lexicon import outside
@@ -40,11 +40,13 @@ class Model(Protocol):
 
 def to_ask(documents: Iterable[Document]) -> list[Document]:
     """What a model is asked about: each document, and after it the other ways to read it."""
-    return [
-        document if way.starts is None else Document(id=document.id, patient=document.patient, text=way.text)
-        for document in documents
-        for way in _ways(document)
-    ]
+    return [asked for document in documents for asked in _readings_of(document, _ways(document))]
+
+
+def _readings_of(document: Document, ways: Iterable[Reading]) -> Iterator[Document]:
+    for way in ways:
+        plain = way.starts is None
+        yield document if plain else Document(id=document.id, patient=document.patient, text=way.text)
 
 
 def _ways(document: Document) -> list[Reading]:
@@ -54,10 +56,13 @@ def _ways(document: Document) -> list[Reading]:
 
 def ask_model(model: Model, documents: Sequence[Document]) -> list[Answer]:
     """One answer a document, in order, made of those to all of its readings."""
-    answers = iter(model.predict(to_ask(documents)))
+    ways = [_ways(document) for document in documents]
+    asked = [
+        each for document, own in zip(documents, ways, strict=True) for each in _readings_of(document, own)
+    ]
+    answers = iter(model.predict(asked))
     merged: list[Answer] = []
-    for document in documents:
-        own = _ways(document)
+    for own in ways:
         first, *others = [
             (way.back(spans), way.back_words(words)) for way in own for spans, words in [next(answers)]
         ]
@@ -107,14 +112,21 @@ def score_words(
     """Each word's highest certainty among what covers it and what the model says of it."""
     words = find_words(text)
     ends = [end for _, end in words]
-    scores = [0.0] * len(words)
     covers = [(span.start, span.end, certainty(span)) for span in candidates]
+    scores = [0.0] * len(words)
+    # Nearly all words of a model are words here too.
+    places = {word: place for place, word in enumerate(words)}
     for start, end, score in (*covers, *model_words):
+        own = places.get((start, end))
+        if own is not None:
+            if score > scores[own]:
+                scores[own] = score
+            continue
         index = bisect_left(ends, start + 1)
         while index < len(words) and words[index][0] < end:
             scores[index] = max(scores[index], score)
             index += 1
-    return tuple((start, end, score) for (start, end), score in zip(words, scores, strict=True))
+    return tuple(zip([start for start, _ in words], ends, scores, strict=True))
 
 
 def certainty(span: Span) -> float:

@@ -35,7 +35,8 @@ class Findings:
 
     def word_scores(self) -> list[WordScore]:
         """Start, end and PHI probability of every word."""
-        return [(*word, sure) for word, sure in zip(self.words, self.phi.tolist(), strict=True)]
+        scores = zip(self.words, self.phi.tolist(), strict=True)
+        return [(start, end, sure) for (start, end), sure in scores]
 
 
 Answer = tuple[tuple[Span, ...], list[WordScore]]
@@ -82,6 +83,7 @@ class Describer:
         self._tags_of: dict[str, list[int]] = {}
         for place, tag in enumerate(facts.tags):
             self._tags_of.setdefault(tag.partition("-")[2], []).append(place)
+        self._columns = {label: np.array(places) for label, places in self._tags_of.items()}
         self._labels = [label for label in self._tags_of if label]
         # Words that are at least so likely to be PHI of any label are found too; None leaves it to the tags.
         self.phi_minimum = facts.phi_minimum
@@ -112,12 +114,14 @@ class Describer:
         for place in np.flatnonzero(phi >= minimum).tolist():
             if tags[place] == OUTSIDE:
                 own = probabilities[place]
-                label = max(self._labels, key=lambda each: (float(own[self._tags_of[each]].sum()), each))
+                label = max(self._labels, key=lambda each: (float(own[self._columns[each]].sum()), each))
                 yield Span(*words[place], label, float(phi[place]), self._source)
 
     def _with_score(self, span: Span, first: int, words: Sequence[Word], probabilities: Scores) -> Span:
         end = first
         while end < len(words) and words[end][1] <= span.end:
             end += 1
-        sure = float(probabilities[first:end, self._tags_of[span.label]].sum(axis=1).mean())
+        # As `sum` and `mean` add up, without what they ask first: a span has few words.
+        own = np.add.reduce(probabilities[first:end, self._columns[span.label]], axis=1)
+        sure = float(np.add.reduce(own) / len(own))
         return Span(span.start, span.end, span.label, min(1.0, max(0.0, sure)), self._source)

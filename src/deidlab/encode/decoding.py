@@ -103,38 +103,45 @@ def _best_paths(notes: list[Scores], grammar: TagGrammar, steps: Scores | None) 
     if steps is None and grammar.marks_ends:
         steps = np.zeros((len(grammar.tags), len(grammar.tags)), np.float32)
     blocked = None if steps is None else np.where(grammar.allowed(), steps, _NEVER).astype(np.float32)
-    for place in range(1, int(lengths[0])):
-        n_open = int((lengths > place).sum())
-        reached, came = _step(total[:n_open], grammar, blocked)
-        back[place, :n_open] = came
-        total[:n_open] = reached + padded[place, :n_open]
-    return _trace(total, back, lengths)
+    n_open = _count_open(lengths)
+    for place in range(1, len(n_open)):
+        still = n_open[place]
+        reached, back[place, :still] = _step(total[:still], grammar, blocked)
+        np.add(reached, padded[place, :still], out=total[:still])
+    return _trace(total, back, lengths, n_open)
 
 
-def _step(total: Scores, grammar: TagGrammar, steps: Scores | None) -> tuple[Scores, npt.NDArray[np.int16]]:
+def _count_open(lengths: npt.NDArray[np.int64]) -> list[int]:
+    """How many notes have a word at each place."""
+    ended = np.bincount(lengths)
+    n_open: list[int] = (len(lengths) - ended.cumsum())[:-1].tolist()
+    return n_open
+
+
+def _step(total: Scores, grammar: TagGrammar, steps: Scores | None) -> tuple[Scores, TagIds]:
     if steps is not None:
         routes = total[:, :, None] + steps
         came = routes.argmax(axis=1)
-        return np.take_along_axis(routes, came[:, None], axis=1)[:, 0], came.astype(np.int16)
-    n_tags = total.shape[1]
-    anywhere = total.argmax(axis=1)
-    reached = np.repeat(total[np.arange(len(total)), anywhere][:, None], n_tags, axis=1)
-    came = np.repeat(anywhere[:, None], n_tags, axis=1)
-    inside = np.flatnonzero(grammar.is_inside)
-    begins = grammar.before_inside[inside]
-    stays = total[:, inside] >= total[:, begins]
-    reached[:, inside] = np.where(stays, total[:, inside], total[:, begins])
-    came[:, inside] = np.where(stays, inside, begins)
-    return reached, came.astype(np.int16)
+        return np.take_along_axis(routes, came[:, None], axis=1)[:, 0], came
+    # A tag that goes on comes from itself or from the B of its label, any other from the best of all.
+    begun = total.take(grammar.before_inside, axis=1)
+    stays = total >= begun
+    best, anywhere = total.max(axis=1, keepdims=True), total.argmax(axis=1)[:, None]
+    reached = np.where(grammar.is_inside, np.where(stays, total, begun), best)
+    own = np.where(stays, np.arange(total.shape[1]), grammar.before_inside)
+    return reached, np.where(grammar.is_inside, own, anywhere)
 
 
-def _trace(total: Scores, back: npt.NDArray[np.int16], lengths: npt.NDArray[np.int64]) -> list[TagIds]:
+def _trace(
+    total: Scores, back: npt.NDArray[np.int16], lengths: npt.NDArray[np.int64], n_open: list[int]
+) -> list[TagIds]:
     paths = np.zeros(back.shape[:2], np.int64)
     notes = np.arange(len(lengths))
     current = total.argmax(axis=1)
-    for place in range(int(lengths[0]) - 1, -1, -1):
-        n_open = int((lengths > place).sum())
-        paths[place, :n_open] = current[:n_open]
+    for place in reversed(range(len(n_open))):
+        still = n_open[place]
+        own = current[:still]
+        paths[place, :still] = own
         if place:
-            current[:n_open] = back[place, notes[:n_open], current[:n_open]]
+            current[:still] = back[place, notes[:still], own]
     return [paths[: lengths[index], index] for index in range(len(lengths))]

@@ -5,6 +5,7 @@ Uncased models lose both; a small table learned over these ids gives them back.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 from deidlab.types import Word
@@ -21,11 +22,19 @@ def find_shapes(text: str, words: Sequence[Word]) -> list[int]:
     shapes = []
     before = 0
     for start, end in words:
-        shapes.append(_kind(text[start:end]) * len(_GAPS) + _gap(text[before:start], before == 0))
+        # Most words follow another at once or after one blank.
+        if before and start == before:
+            gap = 0
+        elif before and start == before + 1 and text[before] == " ":
+            gap = 1
+        else:
+            gap = _gap(text[before:start], before == 0)
+        shapes.append(_kind(text[start:end]) * len(_GAPS) + gap)
         before = end
     return shapes
 
 
+@functools.lru_cache(maxsize=65536)
 def _kind(word: str) -> int:
     if word.isdigit():
         return 6

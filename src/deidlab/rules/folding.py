@@ -9,8 +9,8 @@ import functools
 import itertools
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, TypeVar
 
 from deidlab.rules.readings import hidden_codes, plain_form
 
@@ -23,21 +23,45 @@ _FOLDED = re.compile(r"(?:[a-z0-9]+(?: [a-z0-9]+)*+(?:\n|$))*+")
 _PUNCTUATION = {code: " " for code in range(128) if not chr(code).isalnum()}
 
 
-@functools.lru_cache(maxsize=2)
+# Words come again and again. They are kept apart from texts, of which one would drive out the other.
+_WORD_LENGTH, _WORDS = 40, 16384
+Answer = TypeVar("Answer")
+
+
+def each_word(function: Callable[[str], Answer]) -> Callable[[str], Answer]:
+    """A function of one word that remembers its answers, of words that are not too long."""
+    known = functools.lru_cache(maxsize=_WORDS)(function)
+    return functools.wraps(function)(
+        lambda word: known(word) if len(word) <= _WORD_LENGTH else function(word)
+    )
+
+
 def lowered(text: str) -> str:
     """Lower case, one character for one character."""
+    return _lowered_word(text) if len(text) <= _WORD_LENGTH else _lowered_text(text)
+
+
+def folded(text: str) -> str:
+    """Lower case without accents, every mark a blank, one character for one character."""
+    return _folded_word(text) if len(text) <= _WORD_LENGTH else _folded_text(text)
+
+
+def _lower(text: str) -> str:
     lower = text.lower()
     if len(lower) == len(text):
         return lower
     return "".join(small if len(small := char.lower()) == 1 else char for char in text)
 
 
-@functools.lru_cache(maxsize=2)
-def folded(text: str) -> str:
-    """Lower case without accents, every mark a blank, one character for one character."""
+def _fold(text: str) -> str:
     return lowered(text).translate(_PUNCTUATION if text.isascii() else _wide_table())
 
 
+_lowered_word, _folded_word = functools.lru_cache(_WORDS)(_lower), functools.lru_cache(_WORDS)(_fold)
+_lowered_text, _folded_text = functools.lru_cache(2)(_lower), functools.lru_cache(2)(_fold)
+
+
+@each_word
 def fold_term(term: str) -> str:
     """A listed term as `folded` shows it, its blanks made single."""
     return " ".join(folded(plain_form(term)).split())
@@ -45,7 +69,8 @@ def fold_term(term: str) -> str:
 
 @functools.cache
 def _wide_table() -> dict[int, str]:
-    table = dict(_PUNCTUATION) | dict.fromkeys(hidden_codes(), " ")
+    # What stays is listed too: a character that the table lacks costs most.
+    table = {code: chr(code) for code in range(0x2070)} | _PUNCTUATION | dict.fromkeys(hidden_codes(), " ")
     for code in (*range(0xA0, 0x250), *range(0x1E00, 0x1F00), *range(0x2000, 0x2070)):
         char = chr(code)
         base = unicodedata.normalize("NFD", char)[0]
@@ -60,10 +85,10 @@ def fold_terms(terms: Iterable[str]) -> list[str]:
     if whole.count("\n") >= len(listed):
         listed = tuple(term.replace("\n", " ") for term in listed)
         whole = "\n".join(listed)
-    lower = lowered(whole)
+    lower = _lower(whole)
     if _FOLDED.fullmatch(lower):
         return list(dict.fromkeys(filter(None, lower.split("\n"))))
-    lower = lowered("\n".join(map(plain_form, listed)))
+    lower = _lower("\n".join(map(plain_form, listed)))
     table = {**(_PUNCTUATION if lower.isascii() else _wide_table()), ord("\n"): "\n"}
     plain = (" ".join(term.split()) for term in lower.translate(table).split("\n"))
     return list(dict.fromkeys(filter(None, plain)))

@@ -10,7 +10,8 @@ import functools
 import re
 
 from deidlab.rules.folding import Terms
-from deidlab.rules.person import LOWER, UPPER
+from deidlab.rules.numbers import scan
+from deidlab.rules.person import LOWER, UPPER, capital_starts
 from deidlab.rules.wordlists import word_list
 from deidlab.types import Span
 
@@ -36,7 +37,10 @@ def _listed() -> Terms:
 
 def find(text: str) -> list[Span]:
     """Every institution that is listed and written with a capital, with its tail."""
-    spans = [Span(*match.span(), "HOSPITAL", _SURE, SOURCE) for match in _ACRONYMS.finditer(text)]
+    spans = [
+        Span(*match.span(), "HOSPITAL", _SURE, SOURCE)
+        for match in scan(_ACRONYMS, text, capital_starts(text))
+    ]
     for start, end, _name in _listed().find(text):
         if text[start].isupper():
             tail = _TAIL.match(text, end)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 _DIGITS = re.compile(r"[0-9]+")
+# A look behind comes after the first character: a pattern that opens with one is slow to search for.
+_ANY_NUMBER = re.compile(r"\d(?<!\w\d)")
 _FOUR = re.compile(r"[0-9](?:[-./ ()–]{0,3}[0-9]){3}")
 _FIVE = re.compile(r"[\w-]{5}")
 _LONGEST_PREFIX = 8
@@ -21,6 +23,12 @@ def _runs(text: str) -> list[tuple[int, int]]:
 def number_starts(text: str) -> list[int]:
     """Places of digits that no letter or digit stands before."""
     return [start for start, _ in _own_runs(text)]
+
+
+@functools.lru_cache(maxsize=2)
+def digit_starts(text: str) -> list[int]:
+    """The same for digits of any script, and without those behind an underscore."""
+    return [match.start() for match in _ANY_NUMBER.finditer(text)]
 
 
 @functools.lru_cache(maxsize=2)
@@ -72,7 +80,7 @@ def unbroken_starts(text: str) -> list[int]:
     return [start for start in code_starts(text) if _FIVE.match(text, start)]
 
 
-def scan(pattern: re.Pattern[str], text: str, starts: list[int]) -> Iterator[re.Match[str]]:
+def scan(pattern: re.Pattern[str], text: str, starts: Sequence[int]) -> Iterator[re.Match[str]]:
     """The pattern's matches that begin at one of `starts`, without overlap."""
     match_at, done = pattern.match, 0
     for start in starts:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
-from deidlab.rules.folding import folded
+from deidlab.rules.folding import each_word, folded
 from deidlab.rules.wordlists import is_everyday, word_list
 
 UPPER, LOWER = "A-ZÀ-ÖØ-ÞŁŚŻŞÇĞİĆČŠŽ", "a-zß-öø-ÿĀ-ž"
@@ -23,6 +24,9 @@ AFTER_TITLE = re.compile(r"[ ]?[:#=\d]")
 AFTER_LABEL = re.compile(r"[ ]?[:#=\d]|[ ][a-z]")
 """The same behind a label, where a sentence may begin as well: `Patient: Will return`."""
 _TOKEN = re.compile(rf"[{UPPER}{LOWER}'’-]+\.?")
+# A note with fewer capitals than this is written without them.
+_FEW_CAPITALS = 0.012
+_CAPITAL = re.compile(rf"[{UPPER}](?<!\w.)")
 
 
 def is_never(word: str) -> bool:
@@ -43,8 +47,30 @@ def is_listed(word: str) -> bool:
     return is_given(word) or is_family(word)
 
 
+@functools.lru_cache(maxsize=2)
+def capital_starts(text: str) -> list[int]:
+    """Places of capitals that no letter, digit or underscore stands before: names begin nowhere else."""
+    return [match.start() for match in _CAPITAL.finditer(text)]
+
+
+def initial_starts(text: str) -> list[int]:
+    """Those of them that a full stop follows."""
+    return [start for start in capital_starts(text) if text[start + 1 : start + 2] == "."]
+
+
+def shouted_starts(text: str) -> list[int]:
+    """Those of them that another capital follows."""
+    return [start for start in capital_starts(text) if text[start + 1 : start + 2].isupper()]
+
+
+@each_word
 def fold_word(word: str) -> str:
     return folded(word).strip().replace(" ", "")
+
+
+def has_few_capitals(text: str) -> bool:
+    """Whether a note is written without capitals."""
+    return sum(map(text.count, filter(str.isupper, set(text)))) < _FEW_CAPITALS * len(text)
 
 
 def read_name(text: str, start: int, sure: int = 1, told: re.Pattern[str] | None = None) -> int | None:

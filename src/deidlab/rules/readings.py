@@ -35,6 +35,7 @@ OTHER_FORMS = (
     "\ufb00-\ufb06\uff01-\uff5e\U0001d400-\U0001d7ff\U0001f130-\U0001f149\U0001fbf0-\U0001fbf9"
 )
 _MARKS = "\u0300-\u036f"
+_MARK = re.compile(f"[{_MARKS}]")
 _ODD = re.compile(f"[{HIDDEN}{OTHER_FORMS}{_MARKS}]")
 _ODD_ASCII = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f]")
 _BROKEN = re.compile("[-\u2010\u2011][ \t]{0,8}\r?\n")
@@ -97,10 +98,14 @@ def readings(text: str) -> tuple[Reading, ...]:
     if odd is None and not _BROKEN.search(text):
         return (Reading(text),)
     plain = Reading(text, range(len(text)), range(1, len(text) + 1), lines_only=odd is None)
+    if odd is None:
+        # Nothing but a hyphen at the end of a line.
+        joined = _edit(plain, _LINE_END, _join_line)
+        return (Reading(text),) if joined.text == text else (Reading(text), joined)
     plain = _edit(plain, _OTHER_FORM, lambda match: unicodedata.normalize("NFKC", match[0]))
-    apart = _edit(_edit(plain, _ACCENTED, _compose), _CONTROL, lambda match: " ")
+    apart = _edit(_compose_accents(plain), _CONTROL, lambda match: " ")
     joined = _edit(_edit(plain, _SOFT_BREAK, lambda match: "-"), _HIDDEN_RUN, _close)
-    joined = _edit(_edit(joined, _ACCENTED, _compose), _LINE_END, _join_line)
+    joined = _edit(_compose_accents(joined), _LINE_END, _join_line)
     first = Reading(text) if apart.text == text else apart
     return (first,) if joined.text == apart.text else (first, joined)
 
@@ -152,6 +157,11 @@ def _edit(way: Reading, pattern: re.Pattern[str], new: Callable[[re.Match[str]],
     starts += way.starts[done:]
     ends += way.ends[done:]
     return Reading("".join(texts), starts, ends, way.lines_only)
+
+
+def _compose_accents(way: Reading) -> Reading:
+    # To look for marks alone is much faster than to look for letters with marks.
+    return _edit(way, _ACCENTED, _compose) if _MARK.search(way.text) else way
 
 
 def _compose(match: re.Match[str]) -> str:

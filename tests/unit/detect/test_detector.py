@@ -10,6 +10,7 @@ import pytest
 
 from deidlab import languages
 from deidlab.detect import Detector, DetectorSettings, KnownTable, load_detector, read_terms
+from deidlab.detect.answers import score_words
 from deidlab.encode.words import find_words
 from deidlab.errors import ConfigError, DeidError, ModelError, UnknownNameError
 from deidlab.types import Document, Span
@@ -185,3 +186,12 @@ def test_a_name_found_twice_keeps_its_own_source() -> None:
         .spans
     )
     assert [span.source for span in spans] == ["rules:name", "echo"]
+
+
+def test_words_have_the_highest_score_of_what_covers_them_however_a_model_cuts_them() -> None:
+    cover = Span(4, 6, "PATIENT", 0.3)
+    assert score_words("ab1 cd", [cover], [(0, 3, 0.5), (4, 6, 0.2)]) == (
+        (0, 2, 0.5),
+        (2, 3, 0.5),
+        (4, 6, 0.3),
+    )

@@ -104,3 +104,8 @@ def test_words_are_cut_at_a_boundary_inside() -> None:
     assert cut_words(find_words(text), [(3, 5)]) == [(0, 3), (3, 5), (5, 8)]
     assert cut_words(find_words("  "), [(0, 1)]) == [(0, 1)]
     assert cut_words(find_words("a  b"), [(0, 2)]) == [(0, 1), (1, 2), (3, 4)]
+
+
+@given(any_texts)
+def test_a_rare_letter_behind_a_text_changes_none_of_its_words(text: str) -> None:
+    assert find_words(f"{text} \U00020000")[:-1] == find_words(text)

@@ -17,7 +17,16 @@ from deidlab.languages.es.rules.words import (
     is_never,
     is_particle,
 )
-from deidlab.rules.person import LOWER, UPPER, WORD, fold_word
+from deidlab.rules.numbers import scan
+from deidlab.rules.person import (
+    LOWER,
+    UPPER,
+    WORD,
+    capital_starts,
+    fold_word,
+    has_few_capitals,
+    shouted_starts,
+)
 from deidlab.rules.wordlists import word_list
 from deidlab.types import Span
 
@@ -32,10 +41,9 @@ _SHOUTED_GAP = r",? (?:(?:DE|DEL|LA|LAS|LOS|Y|I|DA|DOS) ){0,3}"
 _SHOUTED = re.compile(rf"(?<![\w@./'’-])[{UPPER}]{{3,24}}(?:{_SHOUTED_GAP}[{UPPER}]{{3,24}}){{1,4}}(?![\w@])")
 _INITIALS = re.compile(rf"(?: [{UPPER}]\.){{1,3}}(?![{LOWER}\d])")
 _SMALL_WORD = re.compile(rf"(?<![\w@./-])[{LOWER}]{{3,20}}(?![\w@]|[.-]\w)")
+_BESIDE = re.compile(rf"({WORD}) $")
 _GAP = re.compile(rf" {PARTICLES}")
 _OPENS = re.compile(r"(?:^|[.!?:;\n•*-]\s{0,3}|\n\s*)$")
-# A note with fewer capitals than this is written without them.
-_FEW_CAPITALS = 0.012
 _LOOK_BACK = 40
 _LONG = 5
 
@@ -43,14 +51,14 @@ _LONG = 5
 def find(text: str) -> list[Span]:
     """Every listed name; in a note without capitals also the given names in small letters."""
     spans = [*_with_capital(text), *_in_capitals(text)]
-    if sum(map(str.isupper, text)) < _FEW_CAPITALS * len(text):
+    if has_few_capitals(text):
         spans += _without_capitals(text)
     return spans
 
 
 def _with_capital(text: str) -> Iterator[Span]:
     end = 0
-    for match in _LISTABLE.finditer(text):
+    for match in scan(_LISTABLE, text, capital_starts(text)):
         if match.start() < end or not _is_name(text, match):
             continue
         start, end = _widen(text, match.start(), match.end())
@@ -64,7 +72,7 @@ def _in_capitals(text: str) -> Iterator[Span]:
     Of what is left without words at the edges that are no names, most must be listed, one of them a given
     name, and one long.
     """
-    for match in _SHOUTED.finditer(text):
+    for match in scan(_SHOUTED, text, shouted_starts(text)):
         words = [word for word in TOKEN.finditer(text, *match.span()) if not is_particle(word.group())]
         named = [is_known(word.group()) for word in words]
         if not any(named):
@@ -91,14 +99,18 @@ def _is_name(text: str, match: re.Match[str]) -> bool:
     if is_place(word) and not given:
         return False
     before = text[max(0, match.start() - _LOOK_BACK) : match.start()]
-    if _EPONYM.search(before) or word in word_list("eponyms") or word in word_list("eponyms_bare"):
+    if (
+        (before.endswith(" ") and _EPONYM.search(before))
+        or word in word_list("eponyms")
+        or word in word_list("eponyms_bare")
+    ):
         return False
     return given or (known_name(match.group())[2] == "hispanic" and not _OPENS.search(before))
 
 
 def _widen(text: str, start: int, end: int) -> tuple[int, int]:
     """With the capitalised words beside it: an everyday one before it, any but the never ones after it."""
-    before = re.search(rf"({WORD}) $", text[max(0, start - 32) : start])
+    before = _BESIDE.search(text[max(0, start - 32) : start]) if text[start - 1 : start] == " " else None
     if before is not None and is_known(before[1]) and not is_never(before[1]):
         start -= len(before[0])
     for _ in range(4):

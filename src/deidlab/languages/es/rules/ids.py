@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from deidlab.languages.es.rules.words import cues_of
+from deidlab.rules.numbers import digit_starts, scan
 from deidlab.types import Span
 
 SOURCE = "rules:id"
@@ -28,7 +29,7 @@ _LOGIN = re.compile(r"[ :]{1,3}(?P<it>[a-zA-Z]{2,}\d*\w*)")
 def find(text: str) -> list[Span]:
     """What a cue announces, and plates."""
     finder, labels = cues_of("ids")
-    spans = [Span(*match.span(), "VEHICLE", 0.8, SOURCE) for match in _PLATE.finditer(text)]
+    spans = [Span(*match.span(), "VEHICLE", 0.8, SOURCE) for match in scan(_PLATE, text, digit_starts(text))]
     for start, end, cue in finder.find(text):
         label = labels[cue]
         place = _login(text, end) if label == "USERNAME" else _value(text, start, end, cue)

@@ -8,17 +8,21 @@ from __future__ import annotations
 import re
 
 from deidlab.languages.es.rules.words import is_given, is_never
+from deidlab.rules.openings import Openings
 from deidlab.types import Span
 
 SOURCE = "rules:name-kin"
-_KIN = re.compile(
-    r"\b(?:marido|mujer|espos[oa]|hij[oa]s?|padres?|madre|herman[oa]s?|abuel[oa]s?|niet[oa]s?|t[ií][oa]s?|"
+_RELATIVE = (
+    r"marido|mujer|espos[oa]|hij[oa]s?|padres?|madre|herman[oa]s?|abuel[oa]s?|niet[oa]s?|t[ií][oa]s?|"
     r"sobrin[oa]s?|prim[oa]s?|cuñad[oa]s?|suegr[oa]s?|yernos?|nueras?|novi[oa]s?|pareja|compañer[oa]|amig[oa]s?|"
-    r"vecin[oa]s?|cuidador[ao]?|tutor[ao]?|entrenador[a]?|jef[ea]|señora)"
-    r"(?: (?:mayor|menor|pequeñ[oa]|materna?o?|paterna?o?|gemel[oa]))?"
+    r"vecin[oa]s?|cuidador[ao]?|tutor[ao]?|entrenador[a]?|jef[ea]|señora"
+)
+_KIN = re.compile(
+    rf"\b(?:{_RELATIVE})(?: (?:mayor|menor|pequeñ[oa]|materna?o?|paterna?o?|gemel[oa]))?"
     r"(?:,? (?:de nombre|llamad[oa]|se llama) |\s?\(|[,:]? )",
     re.IGNORECASE,
 )
+_OPENINGS = Openings((_KIN, _RELATIVE))
 _OWNED = re.compile(r"\b(?:sus?|mis?|al|la|el|una?) $", re.IGNORECASE)
 _SHOUTED = re.compile(r"[A-ZÁÉÍÓÚÑ]{3,20}")
 _NAME = re.compile(
@@ -32,7 +36,7 @@ def find(text: str) -> list[Span]:
     The banks must know its first word as a given name, unless the relative is somebody's: `su cuñado Moncho`.
     """
     spans = []
-    for kin in _KIN.finditer(text):
+    for _, kin in _OPENINGS.find(text):
         pattern = _SHOUTED if kin.group().isupper() else _NAME
         name = pattern.match(text, kin.end())
         if name is None:

@@ -19,7 +19,9 @@ from deidlab.languages.es.rules.words import (
     word_list_of,
 )
 from deidlab.rules.folding import Cues, lowered
-from deidlab.rules.person import INITIAL, LOWER, UPPER, WORD, fold_word
+from deidlab.rules.numbers import scan
+from deidlab.rules.openings import Openings
+from deidlab.rules.person import INITIAL, LOWER, UPPER, WORD, capital_starts, fold_word, initial_starts
 from deidlab.types import Span
 
 SOURCE = "rules:name"
@@ -40,10 +42,13 @@ _CALLING = (
 _CALLED = re.compile(
     rf"(?<![\w.])(?P<name>(?:[{UPPER}]\. ?){{0,2}}{WORD}(?: {WORD}){{0,3}})(?:, | \(|/)(?i:{_CALLING})"
 )
+_DONE = (
+    r"operad|vist|valorad|atendid|acompañad|implantad|realizad|intervenid|traíd|comentad|avisad|revisad|"
+    r"explorad|supervisad"
+)
+_SPEAKS = r"hablo|hablado|comento|contacto|contactado|llamo"
 _DEED = re.compile(
-    r"\b(?:(?:operad|vist|valorad|atendid|acompañad|implantad|realizad|intervenid|traíd|comentad|avisad|"
-    r"revisad|explorad|supervisad)[oa]s? (?:\S{1,12} ){0,2}(?:por|con)|"
-    r"(?:hablo|hablado|comento|contacto|contactado|llamo) (?:con|c/|a)) "
+    rf"\b(?:(?:{_DONE})[oa]s? (?:\S{{1,12}} ){{0,2}}(?:por|con)|(?:{_SPEAKS}) (?:con|c/|a)) "
     rf"(?P<name>{_CAPITALISED}(?: {_CAPITALISED}){{0,2}})(?![\w@])"
 )
 # An initial and a family name, at the end of a line or at its start.
@@ -52,6 +57,7 @@ _SIGNATURE = re.compile(
     rf"|^(?P<line>(?:[{UPPER}]\. ?){{1,2}}[{UPPER}][{LOWER}]{{2,20}})\b",
     re.MULTILINE,
 )
+_DEEDS = Openings((_DEED, f"{_DONE}|{_SPEAKS}"))
 _DOCTOR = re.compile(r"\bdra?\.? {1,2}$")
 _FIRM = frozenset(cue_words("firm"))
 
@@ -63,14 +69,15 @@ def find(text: str) -> list[Span]:
 
 def _after_a_deed(text: str) -> Iterator[Span]:
     """`operado por Ilundáin`, `hablo con Puri`."""
-    for match in _DEED.finditer(text):
+    for _, match in _DEEDS.find(text):
         if not any(is_never(word) for word in TOKEN.findall(match["name"])):
             yield Span(*match.span("name"), "DOCTOR", 0.7, SOURCE)
 
 
 def _before_a_calling(text: str) -> Iterator[Span]:
     """`B. Outeiral, médico de familia`, `Uxía (enfermería)`; and an initial with a family name on its own."""
-    for match in (*_CALLED.finditer(text), *_SIGNATURE.finditer(text)):
+    starts = capital_starts(text)
+    for match in (*scan(_CALLED, text, starts), *scan(_SIGNATURE, text, initial_starts(text))):
         name = match.lastgroup or "name"
         words = TOKEN.findall(match[name])
         if not any(is_never(word) or fold_word(word) in word_list_of("species") for word in words):

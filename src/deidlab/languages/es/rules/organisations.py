@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from deidlab.languages.es.rules.words import cue_table, cue_words, cues_of, is_never, word_list_of
+from deidlab.rules.openings import Openings
 from deidlab.rules.person import WORD, fold_word
 from deidlab.types import Span
 
@@ -17,7 +18,9 @@ _TOLD = re.compile(
     rf"(?<!\w)(?i:{_LABELS})[ \t]{{0,2}}[:|][ \t]{{1,16}}"
     rf"(?P<it>{WORD}(?:(?: |, | y | del? | la | los )(?:{WORD}|S\.A\.|S\.L\.)){{0,5}})"
 )
-_BODIES = re.compile(rf"(?<!\w)(?:{'|'.join(cue_words('bodies'))})(?!\w)")
+_BODY = "|".join(cue_words("bodies"))
+_BODIES = re.compile(rf"(?<!\w)(?:{_BODY})(?!\w)")
+_OPENINGS = Openings((_BODIES, _BODY), (_TOLD, _LABELS))
 _WORD = re.compile(rf"{WORD}|\d+")
 
 
@@ -36,8 +39,9 @@ def find(text: str) -> list[Span]:
         stop = _last_word(text, rest)
         if stop is not None:
             spans.append(Span(start if capital else rest.start() + 1, stop, labels[head], 0.8, SOURCE))
-    spans += [Span(*match.span(), "ORGANIZATION", 0.8, SOURCE) for match in _BODIES.finditer(text)]
-    spans += [Span(*match.span("it"), "ORGANIZATION", 0.75, SOURCE) for match in _TOLD.finditer(text)]
+    for _, match in _OPENINGS.find(text):
+        told = match.lastgroup is not None
+        spans.append(Span(*match.span("it" if told else 0), "ORGANIZATION", 0.75 if told else 0.8, SOURCE))
     return spans
 
 

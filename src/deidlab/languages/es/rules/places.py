@@ -7,6 +7,7 @@ import re
 
 from deidlab.languages.es.rules.words import cue_table
 from deidlab.rules.folding import Terms, fold_term
+from deidlab.rules.openings import Openings
 from deidlab.rules.person import WORD
 from deidlab.types import Span
 
@@ -28,15 +29,23 @@ def _places() -> tuple[Terms, dict[str, tuple[str, str]]]:
     return Terms(known), known
 
 
+_ORIGINS = r"natural|naturales|procedentes?|proceden?|originari[oa]|oriund[oa]|vecin[oa]"
+_LIVES = r"domiciliad[oa]|residente|reside|residen|nacid[oa]|naci[óo]|viven?|vivi[óo]|parientes|familia"
+_TRAVELS = r"vienen?|vino|baja|llega|regresa|volvió|emigró|viajó|conduce"
+_GOES = r"se va|se fue|marchó|trasladó|camino"
+_AREAS = (
+    r"sector|paraje|finca|zona|distrito|comuna|barrio|colonia|col\.|pob\.|poblaci[óo]n|vereda|corregimiento|municipio|"
+    r"urbanizaci[óo]n|urb\.|comunidad|pueblo|localidad|provincia|aldea"
+)
 _FROM = re.compile(
-    r"\b(?:natural|naturales|procedentes?|proceden?|originari[oa]|oriund[oa]|vecin[oa]) del? |"
-    r"\b(?:domiciliad[oa]|residente|reside|residen|nacid[oa]|naci[óo]|viven?|vivi[óo]|parientes|familia) en |"
-    r"\b(?:vienen?|vino|baja|llega|regresa|volvió|emigró|viajó|conduce) (?:desde|hasta|a|de) |"
-    r"\b(?:se va|se fue|marchó|trasladó|camino) a |"
-    r"\b(?:sector|paraje|finca|zona|distrito|comuna|barrio|colonia|col\.|pob\.|poblaci[óo]n|vereda|corregimiento|municipio|urbanizaci[óo]n|"
-    r"urb\.|comunidad|pueblo|localidad|provincia|aldea)(?: de)? ",
+    rf"\b(?:{_ORIGINS}) del? |"
+    rf"\b(?:{_LIVES}) en |"
+    rf"\b(?:{_TRAVELS}) (?:desde|hasta|a|de) |"
+    rf"\b(?:{_GOES}) a |"
+    rf"\b(?:{_AREAS})(?: de)? ",
     re.IGNORECASE,
 )
+_OPENINGS = Openings((_FROM, f"{_ORIGINS}|{_LIVES}|{_TRAVELS}|{_GOES}|{_AREAS}"))
 _ARTICLE = r"(?:El|La|Los|Las|San|Santa|EL|LA|LOS|LAS)"
 _THERE = re.compile(rf"(?:{_ARTICLE} )?{WORD}(?: (?:(?:de|del|la|los|las|DE|DEL) ){{0,2}}{WORD}){{0,3}}")
 
@@ -51,14 +60,16 @@ def find(text: str) -> list[Span]:
     finder, known = _places()
     spans = [
         Span(*there.span(), "LOCATION-OTHER", 0.75, SOURCE)
-        for cue in _FROM.finditer(text)
+        for _, cue in _OPENINGS.find(text)
         if (there := _THERE.match(text, cue.end())) is not None
     ]
     for start, end, place in finder.find(text):
         written, label = known[place]
         # Accents may be left out, but a word with others is another word: Puno is a town, a puño is not.
         own = text[start:end].casefold()
-        medical = _MEDICAL.search(text[max(0, start - 32) : start])
-        if text[start].isupper() and (own == written or own.isascii()) and not medical:
+        if not (text[start].isupper() and (own == written or own.isascii())):
+            continue
+        before = text[max(0, start - 32) : start]
+        if not (before.endswith(" ") and _MEDICAL.search(before)):
             spans.append(Span(start, end, label, 0.75, SOURCE))
     return spans

@@ -8,6 +8,7 @@ import re
 from deidlab.banks import professions
 from deidlab.languages.es.rules.words import cue_words
 from deidlab.rules.folding import Terms, fold_term
+from deidlab.rules.openings import Openings
 from deidlab.types import Span
 
 SOURCE = "rules:profession"
@@ -30,10 +31,24 @@ _SPOKEN = re.compile(
     rf"(?P<it>{_ENDING}(?: de [a-záéíóúñ]{{4,12}})?)(?= (?:en|del?|y) |,? (?:jubilad|retirad)|\n|\. )",
     re.IGNORECASE,
 )
+_OCCUPATION = "profesi[oó]n|ocupaci[oó]n"
 _TOLD = re.compile(
-    rf"\b(?:profesi[oó]n|ocupaci[oó]n|oficio|puesto|trabaja)[ \t]{{0,2}}[:|][ \t]{{0,3}}(?P<it>{_WORDS})"
-    r"|\bde (?:profesi[oó]n|ocupaci[oó]n) (?P<too>[^\W\d]{4,20})",
+    rf"\b(?:{_OCCUPATION}|oficio|puesto|trabaja)[ \t]{{0,2}}[:|][ \t]{{0,3}}(?P<it>{_WORDS})"
+    rf"|\bde (?:{_OCCUPATION}) (?P<too>[^\W\d]{{4,20}})",
     re.IGNORECASE,
+)
+
+
+def _before_commas(text: str) -> list[int]:
+    """Where what stands before a comma may begin: `años, `, `29 a., `."""
+    commas = [match.start() for match in _COMMA.finditer(text)]
+    return [place for comma in commas for place in range(max(0, comma - 4), comma)]
+
+
+_COMMA = re.compile(", ")
+_OPENINGS = Openings(
+    (_TOLD, f"{_OCCUPATION}|oficio|puesto|trabaja|de"),
+    (_SPOKEN, "es|era|trabaj|antes|puesto|ex", _before_commas),
 )
 
 
@@ -59,7 +74,7 @@ def _feminine(trade: str) -> str:
 def find(text: str) -> list[Span]:
     """Every listed occupation where somebody's work is spoken of, and whatever a label says it is."""
     listed = [(start, end) for start, end, _ in _trades().find(text) if _is_work(text, start, end)]
-    told = [match.span(match.lastgroup or 0) for match in (*_TOLD.finditer(text), *_SPOKEN.finditer(text))]
+    told = [match.span(match.lastgroup or 0) for _, match in _OPENINGS.find(text)]
     return [Span(start, end, "PROFESSION", 0.75, SOURCE) for start, end in (*listed, *told)]
 
 

@@ -19,7 +19,16 @@ from deidlab.languages.fr.rules.words import (
     is_own_given,
     is_particle,
 )
-from deidlab.rules.person import LOWER, UPPER, WORD, fold_word
+from deidlab.rules.numbers import scan
+from deidlab.rules.person import (
+    LOWER,
+    UPPER,
+    WORD,
+    capital_starts,
+    fold_word,
+    has_few_capitals,
+    shouted_starts,
+)
 from deidlab.rules.wordlists import word_list
 from deidlab.types import Span
 
@@ -46,6 +55,8 @@ _MIXED = re.compile(
 _INITIALS = re.compile(rf"(?: [{UPPER}]\.){{1,3}}(?![{LOWER}\d])")
 _SMALL_WORD = re.compile(rf"(?<![\w@./-])[{LOWER}]{{3,20}}(?:-[{LOWER}]{{3,20}})?(?![\w@]|[.-]\w)")
 _WORD = re.compile(WORD)
+_NEXT = re.compile(rf" {PARTICLES}({WORD})")
+_BESIDE = re.compile(rf"({WORD}) $")
 _GAP = re.compile(rf" {PARTICLES}")
 _OPENS = re.compile(r"(?:^|[.!?:;\n•*|-]\s{0,3}|\n\s*)$")
 _HOUSE = re.compile(
@@ -55,8 +66,6 @@ _HOUSE = re.compile(
     r"le|d['’]|l['’]))* ?$",
     re.IGNORECASE,
 )
-# A note with fewer capitals than this is written without them.
-_FEW_CAPITALS = 0.012
 _LOOK_BACK = 48
 _LONG = 4
 
@@ -64,14 +73,14 @@ _LONG = 4
 def find(text: str) -> list[Span]:
     """Every listed name; in a note without capitals also the given names in small letters."""
     spans = [*_mixed(text), *_with_capital(text), *_in_capitals(text)]
-    if sum(map(str.isupper, text)) < _FEW_CAPITALS * len(text):
+    if has_few_capitals(text):
         spans += _without_capitals(text)
     return spans
 
 
 def _mixed(text: str) -> Iterator[Span]:
     """A family name in capitals beside a given name; an abbreviation beside one is none: `IRM Rose`."""
-    for match in _MIXED.finditer(text):
+    for match in scan(_MIXED, text, capital_starts(text)):
         family, given = (
             (match["family"], match["given"]) if match["family"] else (match["family2"], match["given2"])
         )
@@ -85,7 +94,7 @@ def _mixed(text: str) -> Iterator[Span]:
 
 def _with_capital(text: str) -> Iterator[Span]:
     end = 0
-    for match in _LISTABLE.finditer(text):
+    for match in scan(_LISTABLE, text, capital_starts(text)):
         if match.start() < end or not _is_name(text, match):
             continue
         start, end = _widen(text, match.start(), match.end())
@@ -99,7 +108,7 @@ def _in_capitals(text: str) -> Iterator[Span]:
     Of what is left without words at the edges that are no names, most must be listed, one of them a given
     name, and one long.
     """
-    for match in _SHOUTED.finditer(text):
+    for match in scan(_SHOUTED, text, shouted_starts(text)):
         words = [word for word in TOKEN.finditer(text, *match.span()) if not is_particle(word.group())]
         named = [is_known(word.group()) and not is_never(word.group()) for word in words]
         if not any(named):
@@ -119,9 +128,11 @@ def _without_capitals(text: str) -> Iterator[Span]:
 
 def _is_name(text: str, match: re.Match[str]) -> bool:
     """A given name, or a family name of the region that opens no sentence; no eponym and no street."""
+    if is_never(match.group()) or not is_known(match.group()):
+        return False
     word = fold_word(match.group())
     given = is_given(match.group())
-    follows = re.match(rf" {PARTICLES}({WORD})", text[match.end() : match.end() + 40])
+    follows = _NEXT.match(text, match.end(), match.end() + 40)
     followed = (
         follows is not None
         and not is_never(follows[1])
@@ -129,9 +140,7 @@ def _is_name(text: str, match: re.Match[str]) -> bool:
     )
     before = text[max(0, match.start() - _LOOK_BACK) : match.start()]
     called = given and (followed or (is_own_given(match.group()) and not _OPENS.search(before)))
-    if is_never(match.group()) or (is_everyday(match.group()) and not called):
-        return False
-    if not is_known(match.group()) or (is_place(word) and not (given and followed)):
+    if (is_everyday(match.group()) and not called) or (is_place(word) and not (given and followed)):
         return False
     if _EPONYM.search(before) or _HOUSE.search(before):
         return False
@@ -145,7 +154,7 @@ def _is_name(text: str, match: re.Match[str]) -> bool:
 
 def _widen(text: str, start: int, end: int) -> tuple[int, int]:
     """With the capitalised words beside it: a known one before it, any but the never ones after it."""
-    before = re.search(rf"({WORD}) $", text[max(0, start - 32) : start])
+    before = _BESIDE.search(text[max(0, start - 32) : start]) if text[start - 1 : start] == " " else None
     if before is not None and is_given(before[1]) and not is_never(before[1]):
         start -= len(before[0])
     for _ in range(4):

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 
 from deidlab.languages.fr.rules.words import cues_of
 from deidlab.rules.numbers import long_starts, scan
+from deidlab.rules.openings import Openings
+from deidlab.rules.person import shouted_starts
 from deidlab.types import Span
 
 SOURCE = "rules:id"
@@ -26,16 +28,17 @@ _VALUE = re.compile(
 )
 _DATE = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}|(?:19|20)\d\d")
 _FEWEST_DIGITS = 4
-_PLATES = (
-    re.compile(r"(?<![\w-])[A-HJ-NP-TV-Z]{2}-\d{3}-[A-HJ-NP-TV-Z]{2}(?![\w-])"),
-    re.compile(r"(?<![\w-])[1-9]-[A-Z]{3}-\d{3}(?![\w-])"),
-    re.compile(
-        r"\b(?:plaque|immatriculée?|immatriculation|véhicule|auto|voiture|taxi)\b[^.\n\d]{0,24}?"
+_VEHICLE = "plaque|immatriculée?|immatriculation|véhicule|auto|voiture|taxi"
+_PLATES = Openings(
+    (re.compile(r"(?<![\w-])[A-HJ-NP-TV-Z]{2}-\d{3}-[A-HJ-NP-TV-Z]{2}(?![\w-])"), shouted_starts),
+    (re.compile(r"(?<![\w-])[1-9]-[A-Z]{3}-\d{3}(?![\w-])"), r"\d"),
+    (re.compile(
+        rf"\b(?:{_VEHICLE})\b[^.\n\d]{{0,24}}?"
         r"(?P<it>[A-Z]{2} ?\d{3} ?[A-Z]{2}|[A-Z]\d\d ?[A-Z]{3}|\d{1,3} ?[A-Z]{3} ?\d{1,3}|"
         r"[A-Z]{2,3} ?\d{2,6}|"
         r"\d{1,5} ?[-|] ?[A-Zأ-ي] ?[-|] ?\d{1,2}|\d{3} ?TUN ?\d{3,4})(?![\w-])"
-    ),
-)
+    ), _VEHICLE),
+)  # fmt: skip
 _LOGIN = re.compile(r"[ :]{1,3}(?P<it>[a-zA-Z]{2,}[.\w-]*)")
 # The social security numbers of France, Belgium and Switzerland, the health insurance number of Québec.
 _NIR = re.compile(
@@ -73,7 +76,7 @@ def _checked(text: str) -> Iterator[Span]:
         for match in scan(pattern, text, long_starts(text)):
             if check(re.sub(r"\D", "", match.group())):
                 yield Span(*match.span(), "SSN", 0.97, SOURCE)
-    for match in _NAM.finditer(text):
+    for match in scan(_NAM, text, shouted_starts(text)):
         month, day = (int(number) for number in re.findall(r"\d\d", re.sub(r"\W", "", match.group())[6:10]))
         if 1 <= month % 50 <= 12 and 1 <= day <= 31:
             yield Span(*match.span(), "HEALTHPLAN", 0.95, SOURCE)
@@ -85,9 +88,8 @@ def _is_born(nir: str) -> bool:
 
 
 def _plates(text: str) -> Iterator[Span]:
-    for pattern in _PLATES:
-        for match in pattern.finditer(text):
-            yield Span(*match.span(match.lastgroup or 0), "VEHICLE", 0.85, SOURCE)
+    for _, match in _PLATES.find(text):
+        yield Span(*match.span(match.lastgroup or 0), "VEHICLE", 0.85, SOURCE)
 
 
 def _value(text: str, start: int, end: int, cue: str) -> tuple[int, int] | None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 
 from deidlab.languages.fr.rules.words import is_given, is_never
+from deidlab.rules.openings import Openings
 from deidlab.rules.person import LOWER, UPPER
 from deidlab.types import Span
 
 SOURCE = "rules:name-kin"
-_KIN = re.compile(
-    r"\b(?:mari|femme|épou(?:se|x)|ex-(?:mari|femme|conjointe?)|conjointe?|compagn(?:e|on)|fils|filles?|"
+_RELATIVE = (
+    r"mari|femme|épou(?:se|x)|ex-(?:mari|femme|conjointe?)|conjointe?|compagn(?:e|on)|fils|filles?|"
     r"p[èe]re|m[èe]re|"
     r"papa|maman|parents|fr[èe]res?|s(?:œ|oe)urs?|grands?-(?:p[èe]re|m[èe]re)|petite?s?-(?:fils|fille)|"
     r"oncle|tante|nièce|neveu|"
@@ -18,13 +19,17 @@ _KIN = re.compile(
     r"voisine?s?|"
     r"copine?|copain|chum|blonde|colocataire|collègue|aidante?|aidant naturel|marraine|parrain|tutrice|"
     r"tuteur|curatrice|"
-    r"curateur|jumeau|jumelle|bébé|enfants?|patron(?:ne)?|nounou|auxiliaire de vie|garçon|fillette)"
+    r"curateur|jumeau|jumelle|bébé|enfants?|patron(?:ne)?|nounou|auxiliaire de vie|garçon|fillette"
+)
+_KIN = re.compile(
+    rf"\b(?:{_RELATIVE})"
     r"(?: (?:aînée?|cadette?|unique|maternel(?:le)?|paternel(?:le)?|jumeau|jumelle|de c(?:œ|oe)ur|proche|"
     r"décédée?|"
     r"adoptive?|adoptif))?"
     r"(?:,? (?:prénommée?|nommée?|appelée?|qui s['’]appelle|dénommée?) |\s?\(|[,:]? )",
     re.IGNORECASE,
 )
+_OPENINGS = Openings((_KIN, _RELATIVE))
 _OWNED = re.compile(
     r"\b(?:s(?:on|a|es)|m(?:on|a|es)|leurs?|ton|ta|votre|notre|l['’]|d['’]une?|"
     r"une?) ?$",
@@ -45,7 +50,7 @@ def find(text: str) -> list[Span]:
     It must begin with a known given name, unless the relative is somebody's: `son chum Ludo`.
     """
     spans: list[Span] = []
-    for kin in _KIN.finditer(text):
+    for _, kin in _OPENINGS.find(text):
         pattern = _SHOUTED if kin.group().isupper() else _NAME
         name = pattern.match(text, kin.end())
         if name is None:

@@ -20,7 +20,9 @@ from deidlab.languages.fr.rules.words import (
     word_list_of,
 )
 from deidlab.rules.folding import Cues, lowered
-from deidlab.rules.person import INITIAL, LOWER, UPPER, WORD, fold_word
+from deidlab.rules.numbers import scan
+from deidlab.rules.openings import Openings
+from deidlab.rules.person import INITIAL, LOWER, UPPER, WORD, capital_starts, fold_word, initial_starts
 from deidlab.types import Span
 
 SOURCE = "rules:name"
@@ -54,10 +56,11 @@ _CALLED = re.compile(
     rf"(?<![\w.])(?!MM?\. )(?P<name>(?:{_INITIALS} ?)?{WORD}(?: {WORD}){{0,3}})(?:, | \(| - |"
     rf"/)(?i:{_CALLING})"
 )
+_DONE = r"op[ée]r|vu|[ée]valu|examin|accompagn|re[çc]u|suivi|adress|r[ée]f[ée]r|pris|trait|avis|revu"
+_SPOKE = r"discuté|parlé|discussion|échangé|entretien|appel|avis|accord"
 _DEED = re.compile(
-    r"\b(?:(?:op[ée]r|vu|[ée]valu|examin|accompagn|re[çc]u|suivi|adress|r[ée]f[ée]r|pris|trait|avis|"
-    r"revu)[ée]?e?s? (?:\S{1,12} ){0,1}(?:par|avec)|"
-    r"(?:discuté|parlé|discussion|échangé|entretien|appel|avis|accord)(?: téléphonique)? (?:avec|de|à|par)) "
+    rf"\b(?:(?:{_DONE})[ée]?e?s? (?:\S{{1,12}} ){{0,1}}(?:par|avec)|"
+    rf"(?:{_SPOKE})(?: téléphonique)? (?:avec|de|à|par)) "
     rf"(?P<name>{_CAPITALISED}(?: {_CAPITALISED}){{0,2}})(?![\w@])"
 )
 # An initial and a family name, at the end of a line or at its start.
@@ -68,6 +71,7 @@ _SIGNATURE = re.compile(
     re.MULTILINE,
 )
 _BORN = re.compile(rf"\b(?:née|ép\.|vve) ((?:{PARTICLES})(?:{WORD})(?:[ -]{WORD})?)(?! le\b)")
+_DEEDS, _BIRTHS = Openings((_DEED, f"{_DONE}|{_SPOKE}")), Openings((_BORN, "née|ép|vve"))
 # J.-M. D., M.-C. L.: two initials or more with a hyphen are a person.
 _BARE_INITIALS = re.compile(
     rf"(?<![\w.])(?:[{UPPER}]\.-[{UPPER}]\.)(?: ?[{UPPER}]\.(?![{UPPER}])){{0,2}}(?![{LOWER}])"
@@ -80,16 +84,16 @@ def find(text: str) -> list[Span]:
 
 
 def _others(text: str) -> Iterator[Span]:
-    for match in _BORN.finditer(text):
+    for _, match in _BIRTHS.find(text):
         if not is_never(match[1].split(" ")[-1]):
             yield Span(*match.span(1), "PATIENT", 0.9, SOURCE)
-    for match in _BARE_INITIALS.finditer(text):
+    for match in scan(_BARE_INITIALS, text, initial_starts(text)):
         yield Span(*match.span(), "PATIENT", 0.7, SOURCE)
 
 
 def _after_a_deed(text: str) -> Iterator[Span]:
     """`opéré par Vaillant`, `discuté avec Sylvie`."""
-    for match in _DEED.finditer(text):
+    for _, match in _DEEDS.find(text):
         words = TOKEN.findall(match["name"])
         if not any(is_never(word) or is_everyday(word) for word in words):
             yield Span(*match.span("name"), "DOCTOR", 0.7, SOURCE)
@@ -97,7 +101,8 @@ def _after_a_deed(text: str) -> Iterator[Span]:
 
 def _before_a_calling(text: str) -> Iterator[Span]:
     """`B. Lacasse, infirmière`, `Sylvie (ergothérapeute)`; and an initial with a family name on its own."""
-    for match in (*_CALLED.finditer(text), *_SIGNATURE.finditer(text)):
+    starts = capital_starts(text)
+    for match in (*scan(_CALLED, text, starts), *scan(_SIGNATURE, text, initial_starts(text))):
         name = match.lastgroup or "name"
         words = [word for word in TOKEN.findall(match[name]) if len(word.strip(".")) > 1]
         start = match.start(name)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from deidlab.languages.fr.rules.words import PLAIN, cue_table, cue_words, cues_of, word_list_of
-from deidlab.rules.person import LOWER, UPPER, WORD, fold_word
+from deidlab.rules.openings import Openings
+from deidlab.rules.person import LOWER, UPPER, WORD, capital_starts, fold_word
 from deidlab.types import Span
 
 SOURCE = "rules:organisation"
@@ -27,12 +28,24 @@ _TOLD = re.compile(
     rf"(?<!\w)(?i:{_LABELS})[ \t]{{0,2}}[:|][ \t]{{1,16}}"
     rf"(?P<it>{PLAIN}(?:(?: |-| & | et | de la | de | du | des | d['’])(?:{PLAIN})){{0,5}})"
 )
-_BODIES = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, cue_words('bodies')))})(?![\w-])")
-_HOUSES = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, cue_words('hospital_bodies')))})(?![\w-])")
+_BODY, _HOUSE = ("|".join(map(re.escape, cue_words(name))) for name in ("bodies", "hospital_bodies"))
+_BODIES = re.compile(rf"(?<![\w-])(?:{_BODY})(?![\w-])")
+_HOUSES = re.compile(rf"(?<![\w-])(?:{_HOUSE})(?![\w-])")
 _FIRM = re.compile(
     rf"(?<!\w)(?:{WORD}(?: (?:& |et )?{WORD}){{0,3}}) (?:S\.?A\.?S?|SARL|S\.?à\.?r\.?l\.?|SPRL|inc\.|ltée|"
     rf"Ltée|SNC|GmbH)(?!\w)"
 )
+_FIRM_SIGN = re.compile(r" (?:S\.?A|SARL|S\.?à|SPRL|inc\.|[lL]tée|SNC|GmbH)")
+
+
+def _starts_of_firms(text: str) -> list[int]:
+    """Capitals, where what kind of firm it is stands in the text at all."""
+    return capital_starts(text) if _FIRM_SIGN.search(text) else []
+
+
+_OPENINGS = Openings((_BODIES, _BODY), (_HOUSES, _HOUSE), (_FIRM, _starts_of_firms), (_TOLD, _LABELS))
+# What each of them finds, and how surely.
+_KINDS = (("ORGANIZATION", 0.8), ("HOSPITAL", 0.7), ("ORGANIZATION", 0.8), ("ORGANIZATION", 0.75))
 _WORD = re.compile(rf"[{UPPER}{LOWER}]+|\d+")
 _SCOPE = re.compile(r"\b(?:du|au|le|la|les|l['’]|un|une|de|d['’]|à) ?$", re.IGNORECASE)
 
@@ -54,10 +67,8 @@ def find(text: str) -> list[Span]:
         stop = _last_word(text, rest)
         if stop is not None:
             spans.append(Span(start, stop, labels[head], 0.86, SOURCE))
-    spans += [Span(*match.span(), "ORGANIZATION", 0.8, SOURCE) for match in _BODIES.finditer(text)]
-    spans += [Span(*match.span(), "HOSPITAL", 0.7, SOURCE) for match in _HOUSES.finditer(text)]
-    spans += [Span(*match.span(), "ORGANIZATION", 0.8, SOURCE) for match in _FIRM.finditer(text)]
-    spans += [Span(*match.span("it"), "ORGANIZATION", 0.75, SOURCE) for match in _TOLD.finditer(text)]
+    for number, match in _OPENINGS.find(text):
+        spans.append(Span(*match.span(match.lastgroup or 0), *_KINDS[number], SOURCE))
     return spans
 
 

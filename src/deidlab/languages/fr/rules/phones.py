@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from deidlab.languages.fr.rules.words import cue_words
 from deidlab.rules import phones
 from deidlab.rules.numbers import long_starts, scan
+from deidlab.rules.openings import Openings, places_of
 from deidlab.types import Span
 
 SOURCE = phones.SOURCE
@@ -60,6 +61,11 @@ _EXTENSION = re.compile(
     r"pager)(?: n[°º])?[ :]{0,2}(?P<it>\d{3,6}(?:-\d{3,4})?)(?![\w/%]|[.,]\d)",
     re.IGNORECASE,
 )  # fmt: skip
+_OPENINGS = Openings(
+    (_CUED, f"{_FAX}|{_CUE}"),
+    # A mark is a blank there: `p.`.
+    (_EXTENSION, "poste|ext|bip|dect|p |téléavertisseur|pagette|pager", places_of("#")),
+)
 _NORTH = re.compile(
     r"(?<![\w.,/$-])(?<!\d )(?:\+?1[ .-]{1,2})?\(?[2-9]\d\d\)?[ .-]{1,2}[2-9]\d\d[ .-]\d{4}(?![\w/%]|"
     r"[.,:-]\d)"
@@ -73,11 +79,11 @@ def find(text: str) -> list[Span]:
 
 
 def _cued(text: str) -> Iterator[Span]:
-    for match in _CUED.finditer(text):
-        if _FEWEST <= sum(map(str.isdigit, match["it"])) <= _MOST:
+    for number, match in _OPENINGS.find(text):
+        if number:
+            yield Span(*match.span("it"), "PHONE", 0.88, SOURCE)
+        elif _FEWEST <= sum(map(str.isdigit, match["it"])) <= _MOST:
             yield Span(*match.span("it"), "FAX" if match["fax"] else "PHONE", 0.96, SOURCE)
-    for match in _EXTENSION.finditer(text):
-        yield Span(*match.span("it"), "PHONE", 0.88, SOURCE)
 
 
 def _alone(text: str) -> Iterator[Span]:

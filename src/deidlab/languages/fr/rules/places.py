@@ -8,6 +8,7 @@ import re
 from deidlab.languages.fr.banks import rows
 from deidlab.languages.fr.rules.words import PLAIN, cue_table, cue_words, is_given, is_never, word_list_of
 from deidlab.rules.folding import Terms, fold_term
+from deidlab.rules.openings import Openings
 from deidlab.rules.person import LOWER, UPPER
 from deidlab.types import Span
 
@@ -42,19 +43,26 @@ def _places() -> tuple[Terms, dict[str, tuple[str, str]]]:
     return Terms(known), known
 
 
+_ORIGINS = (
+    r"originaire|native?|natif|proviens?t?|provenant|venue?s?|arrive|arrivée?|vient|viennent|revient|"
+    r"habitante?"
+)
+_LIVES = (
+    r"née?|domiciliée?|habite|habitent|habitant|résidant|réside|résident|vit|vivent|vivant|demeurant|demeure|"
+    r"installée?|hébergée?|scolarisée?|travaille|séjour(?:ne|née)?|voyage|vacances|retourne|retournée?|déménagée?|"
+    r"transférée?|part|parti"
+)
+_AREAS = (
+    r"quartier|hameau|lieu-dit|village|commune|ville|municipalité|arrondissement|cité|région|département|canton|"
+    r"province|douar|wilaya|secteur|paroisse"
+)
 _FROM = re.compile(
-    r"\b(?:originaire|native?|natif|proviens?t?|provenant|venue?s?|arrive|arrivée?|vient|viennent|revient|"
-    r"habitante?) (?:de la |de |du |d['’]|des )|"
-    r"\b(?:née?|domiciliée?|habite|habitent|habitant|résidant|réside|résident|vit|vivent|vivant|demeurant|"
-    r"demeure|installée?|"
-    r"hébergée?|scolarisée?|travaille|séjour(?:ne|née)?|voyage|vacances|retourne|retournée?|déménagée?|"
-    r"transférée?|part|parti)"
-    r" (?:actuellement |seule? |désormais )?(?:à |au |aux |en )|"
-    r"\b(?:quartier|hameau|lieu-dit|village|commune|ville|municipalité|arrondissement|cité|région|"
-    r"département|canton|province|"
-    r"douar|wilaya|secteur|paroisse)(?: (?:de la|de|du|des)|d['’]| de l['’])? ",
+    rf"\b(?:{_ORIGINS}) (?:de la |de |du |d['’]|des )|"
+    rf"\b(?:{_LIVES}) (?:actuellement |seule? |désormais )?(?:à |au |aux |en )|"
+    rf"\b(?:{_AREAS})(?: (?:de la|de|du|des)|d['’]| de l['’])? ",
     re.IGNORECASE,
 )
+_OPENINGS = Openings((_FROM, f"{_ORIGINS}|{_LIVES}|{_AREAS}"))
 _THERE = re.compile(
     rf"(?:(?:Le|La|Les|L['’]|LE|LA) ?)?{PLAIN}(?:(?:[ -](?:(?:sur|sous|en|le|la|les|de|du|des|lès|et|à|"
     rf"aux)[ -]){{0,2}}|[ -](?:de )?[dDlL]['’]){PLAIN}){{0,3}}"
@@ -74,7 +82,7 @@ def is_place(word: str) -> bool:
 def find(text: str) -> list[Span]:
     """Every listed place, unless a disease or a house is named after it, and where somebody is from."""
     spans = []
-    for cue in _FROM.finditer(text):
+    for _, cue in _OPENINGS.find(text):
         there = _THERE.match(text, cue.end())
         if there is not None and not is_never(re.split("[ -]", there.group())[0]):
             label = "LOCATION-OTHER" if _WARD.match(cue.group()) else "CITY"

@@ -8,6 +8,7 @@ import re
 from deidlab.languages.fr.rules.words import cue_words
 from deidlab.languages.fr.words import professions
 from deidlab.rules.folding import Terms, fold_term
+from deidlab.rules.openings import Openings
 from deidlab.types import Span
 
 SOURCE = "rules:profession"
@@ -26,11 +27,13 @@ _BEFORE = re.compile(
 _OPENS = re.compile(r"(?:^|[.\n] ?)$")
 _GOES_ON = re.compile(r",| retrait| à la retraite| depuis | chez | en arrêt| de profession| de métier")
 _WORDS = r"[^\W\d]{4,20}(?:(?: (?:de la |de |du |des |en |d['’]|l['’])?|-)[^\W\d]{2,20}){0,3}"
+_OCCUPATION = "profession|m[ée]tier|emploi|occupation|poste occup[ée]"
 _TOLD = re.compile(
-    rf"\b(?:profession|m[ée]tier|emploi|occupation|poste occup[ée])(?: (?:actuelle?|"
+    rf"\b(?:{_OCCUPATION})(?: (?:actuelle?|"
     rf"antérieure?))?[ \t]{{0,2}}[:|][ \t]{{0,3}}(?P<it>{_WORDS})",
     re.IGNORECASE,
 )
+_OPENINGS = Openings((_TOLD, _OCCUPATION))
 _NONE = re.compile(
     r"sans|aucun|non|retrait|ch[ôo]m|inconnu|au foyer|invalid|sans emploi|"
     r"en recherche",
@@ -47,7 +50,7 @@ def _trades() -> Terms:
 def find(text: str) -> list[Span]:
     """Every listed line of work where somebody's work is spoken of, and whatever a label says it is."""
     listed = [(start, end) for start, end, _ in _trades().find(text) if _is_work(text, start, end)]
-    told = [match.span("it") for match in _TOLD.finditer(text) if not _NONE.match(match["it"])]
+    told = [match.span("it") for _, match in _OPENINGS.find(text) if not _NONE.match(match["it"])]
     return [Span(start, end, "PROFESSION", 0.75, SOURCE) for start, end in (*listed, *told)]
 
 

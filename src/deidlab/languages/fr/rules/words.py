@@ -6,6 +6,7 @@ import re
 
 from deidlab.banks import known_name
 from deidlab.rules.cues import CueWords
+from deidlab.rules.folding import each_word
 from deidlab.rules.person import LOWER, UPPER, fold_word
 
 _CUES = CueWords("deidlab.languages.fr")
@@ -29,18 +30,21 @@ def halves(word: str) -> list[str]:
     return [plain for part in word.strip(".").split("-") if (plain := fold_word(part))]
 
 
+@each_word
 def is_given(word: str) -> bool:
     """Whether a word is a given name, by the banks or our list; of a double name the first half."""
     first = (halves(word) or [""])[0]
     return first in word_list_of("given") or bool(known_name(first, "french")[0])
 
 
+@each_word
 def is_own_given(word: str) -> bool:
     """Whether a word is a given name where French is written, not only somewhere."""
     first = (halves(word) or [""])[0]
     return first in word_list_of("given") or known_name(first, "french")[1] == "french"
 
 
+@each_word
 def is_family(word: str) -> bool:
     """Whether a word is a family name that is usual where French is written."""
     return any(
@@ -48,22 +52,26 @@ def is_family(word: str) -> bool:
     )
 
 
+@each_word
 def is_known(word: str) -> bool:
     """Whether a word is a given or a family name."""
     first = (halves(word) or [""])[0]
     return is_given(word) or is_family(word) or any(known_name(first))
 
 
+@each_word
 def is_never(word: str) -> bool:
     """Whether a word ends a name, or is none; an initial may be anything."""
     plain = fold_word(word.strip("."))
     return len(plain) > 1 and plain in word_list_of("never")
 
 
+@each_word
 def is_everyday(word: str) -> bool:
     return fold_word(word.strip(".")) in everyday()
 
 
+@each_word
 def is_listed(word: str) -> bool:
     """Whether the banks know a word as a name, and it is not used for other things as a rule."""
     plain = fold_word(word.strip("."))
@@ -71,5 +79,6 @@ def is_listed(word: str) -> bool:
     return len(plain) > 2 and not doubtful and is_known(word)
 
 
+@each_word
 def is_particle(word: str) -> bool:
     return _PARTICLE.fullmatch(word) is not None
