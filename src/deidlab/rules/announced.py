@@ -25,7 +25,8 @@ _MARKS = re.compile(r"[^\w\n]{0,6}")
 _GROUP_ENDS = re.compile(r"(?<=\w)(?=[ ./-])")
 _PLAIN = re.compile(r"[ ./+-]")
 _WORD = re.compile(r"[^\W\d_]+")
-_IBAN = re.compile(r"(?<!\w)[A-Z]{2}\d{2}(?:[ -]?[\dA-Z]{4}){2,7}(?:[ -]?[\dA-Z]{1,4})?(?!\w)")
+# Groups may be of any length: the check digits tell where it ends.
+_IBAN = re.compile(r"(?<!\w)[A-Z]{2}[ -]?\d{2}(?:[ -]?[\dA-Z]){11,30}(?!\w)")
 _FEWEST, _WORDS_BETWEEN = 5, 3
 _GENERIC, _GENERAL = "*", 20
 Check = Callable[[str], bool]

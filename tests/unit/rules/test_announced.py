@@ -56,6 +56,13 @@ def test_an_account_number_is_found_whole_with_and_without_a_word(country: str, 
             assert is_whole(text, grouped if grouped in text else number, language), text
 
 
+@pytest.mark.parametrize("number", ["ES77 1234-1234-16 1234567890", "ME 2551 0000 0000 0623 4133"])
+def test_an_account_number_may_be_grouped_in_any_way(number: str) -> None:
+    assert is_whole(f"Refund to {number} PENDING", number, "en")
+    wrong = number.replace("1234", "1243").replace("0623", "0632")
+    assert not announced.find(f"Refund to {wrong} PENDING")
+
+
 @pytest.mark.parametrize(
     "cue", ["national ID", "Identity number", "cédula de identidad", "identifiant national"]
 )
